@@ -5,11 +5,11 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
-    """A matt paint by its reflectance in three colours."""
+    """A matt paint by its reflectance in three colors."""
     return sn.Lambertian(reflectance=((4.5e-7, blue), (5.4e-7, green), (6.2e-7, red), (7e-7, red)))
 
 
@@ -36,7 +36,7 @@ cameras = {
         auto_exposure=sn.imaging.AutoExposure(
             max_exposure_s=10e-3, max_gain=4.0, speed=0.4, region=(0.2, 0.3, 0.8, 0.9), target=0.3
         ),
-        white_balance=sn.imaging.GreyWorld(speed=0.3),
+        white_balance=sn.imaging.GrayWorld(speed=0.3),
         **common,
     ),
 }
@@ -53,11 +53,11 @@ for _ in range(30):
 
 exposure_ms = np.array([1e3 * float(image.exposure_s) for image in runs["auto"]])
 print(f"exposure from {exposure_ms.max():.2f} ms in the hall to {exposure_ms.min():.3f} ms in the sun")
-save(
+save_figure(
+    "camera_auto_exposure.png",
     camera_plots.followed_exposure(
-        {"exposure_s and gain as given": runs["fixed"], "auto_exposure, grey_world": runs["auto"]},
+        {"exposure_s and gain as given": runs["fixed"], "auto_exposure, gray_world": runs["auto"]},
         frames=(2, 10, 14, 18, 27),
         full_scale=2.0 ** cameras["auto"].bits - 1.0,
     ),
-    "camera_auto_exposure.png",
 )

@@ -1,4 +1,4 @@
-"""What goes wrong with cameras for a while: faults of pixels, one after the other.
+"""Temporary faults of camera pixels, one after the other.
 
 python examples/camera_faults.py     leaves camera_faults.png
 """
@@ -9,7 +9,7 @@ import sensorium as sn
 from sensorium.corruption import BlockedSector, DeadChannels, Fault, FaultSchedule, Freeze, Stuck, White
 from sensorium.physics.imaging.filters import rgb
 from sensorium.view import depth_image_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ROWS, COLUMNS, RATE_HZ = 120, 160, 10.0
 
@@ -40,17 +40,17 @@ pinhole = sn.patterns.Pinhole.from_fov(COLUMNS, ROWS, 80.0, rate_hz=RATE_HZ)
 depth_camera = sn.DepthCamera(pattern=pinhole, max_range_m=20.0, faults=FaultSchedule(faults=depth_faults))
 depth = env.attach(depth_camera, body="robot")
 
-# One pixel in two hundred of a colour camera is dark or bright; the mosaic spreads each into its neighbours
+# One pixel in two hundred of a color camera is dark or bright; the mosaic spreads each into its neighbors
 pixels = rng.permutation(ROWS * COLUMNS)[: ROWS * COLUMNS // 200]
-colour_camera = sn.Camera.from_device(
+color_camera = sn.Camera.from_device(
     "sony-imx900", columns=COLUMNS, rows=ROWS, exposure_s=4e-6, bands=rgb(), mosaic="rggb", timing={"rate_hz": RATE_HZ}
 )
 broken = (
     Fault(Stuck(mode="value", value=0.0), channels=tuple(pixels[::2].tolist()), name="dead", start_s=0.5),
     Fault(Stuck(mode="value", value=2e4), channels=tuple(pixels[1::2].tolist()), name="hot", start_s=0.5),
 )
-colour_camera.faults = FaultSchedule(faults=broken)
-colour = env.attach(colour_camera, body="robot")
+color_camera.faults = FaultSchedule(faults=broken)
+color = env.attach(color_camera, body="robot")
 
 # The last step of each fault, and of health
 panels = {}
@@ -59,8 +59,8 @@ for _ in env.run(2.0):
     title = titles.get(round(env.time_s, 3))
     if title is not None:
         image = depth.read()
-        panels[title] = draw.depth_colours(image.depth, image.valid, near_m=1.0, far_m=18.0)
+        panels[title] = draw.depth_colors(image.depth_m, image.valid, near_m=1.0, far_m=18.0)
         print(f"{env.time_s:.1f} s: {title}, {image.valid.mean():.0%} of the pixels have a depth")
-shown = colour.read().image
+shown = color.read().image
 panels["dead and hot pixels of a mosaic"] = shown / shown.max()
-save(draw.panels(list(panels.items())), "camera_faults.png")
+save_figure("camera_faults.png", draw.panels(list(panels.items())))

@@ -1,8 +1,8 @@
-"""Filter curves of a colour camera, and what each band makes of sunlight."""
+"""Filter curves of a color camera, and the signal of each band in sunlight."""
 
 import sensorium as sn
 from sensorium.physics.fields import Sun
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 camera = sn.Camera.from_device("pointgrey-bumblebee2")
 sun = Sun(elevation_deg=45.0)
@@ -12,4 +12,4 @@ for band in camera.bands:
     print(f"{band.name}: {power:.1f} W/m² of sunlight count, at {wavelength_m * 1e9:.0f} nm in the mean")
 
 figure = camera_plots.filter_curves(camera.bands, title="Bumblebee2, Sony ICX204: filter times quantum efficiency")
-save(figure, "camera_filters.png")
+save_figure("camera_filters.png", figure)

@@ -1,31 +1,31 @@
-"""A camera before a mirror and a polished ball: followed, and with the mirrors blind to all but sky and ground."""
+"""A camera in front of a mirror and a polished ball: with mirror images, and with sky and ground only."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
-    """A matt paint by its reflectance in three colours."""
+    """A matt paint by its reflectance in three colors."""
     return sn.Lambertian(reflectance=((4.5e-7, blue), (5.4e-7, green), (6.2e-7, red), (7e-7, red)))
 
 
-# A yard paved in two greys, by an image of two by two texels that repeats
+# A yard paved in two grays, by an image of two by two texels that repeats
 ground = sn.shapes.plane(60.0, 60.0)
-grey = np.array([[0.45, 0.15], [0.15, 0.45]])
+gray = np.array([[0.45, 0.15], [0.15, 0.45]])
 paving = sn.Mesh(
     ground.vertices,
     ground.faces,
     vertex_properties={"uv": ground.vertices[:, :2] / 2.0},
-    texture=np.kron(grey, np.ones((16, 16)))[..., None].repeat(3, axis=-1),
+    texture=np.kron(gray, np.ones((16, 16)))[..., None].repeat(3, axis=-1),
 )
 scene = sn.Scene()
 scene.add(paving, material=sn.Lambertian(reflectance="texture"))
 
-# A framed mirror on a wall, a polished ball before it; all else stands beside or behind the camera
+# A framed mirror on a wall, a polished ball in front of it; all other objects are beside or behind the camera
 silver = sn.Mirror(reflectance=0.92)
 scene.add(sn.shapes.box(0.3, 14.0, 3.6), pose=sn.Pose((8.15, 0.0, 1.8)), material=paint(0.45, 0.35, 0.28))
 scene.add(sn.shapes.box(0.06, 5.4, 2.6), pose=sn.Pose((7.97, 0.9, 1.55)), material=paint(0.25, 0.14, 0.06))
@@ -54,4 +54,4 @@ changed = np.abs(blind.ideal - followed.ideal).max(axis=-1) > 1e-6
 print(f"{100.0 * changed.mean():.1f} % of the image shows something by a mirror;", end=" ")
 print(f"the nearest of it is {followed.distance_m[changed].min():.2f} m away, which is the mirror's own distance")
 stages = [("mirror_depth 0: sky or ground alone", blind.image), ("mirror_depth 4", followed.image)]
-save(camera_plots.stage_pictures(stages, columns=2), "camera_mirror.png")
+save_figure("camera_mirror.png", camera_plots.stage_pictures(stages, columns=2))

@@ -1,11 +1,11 @@
-"""Spots of pupil rays: what defocus and each of the five Seidel terms make of points over the image."""
+"""Spots of pupil rays: defocus and each of the five Seidel terms at points over the image."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.physics.optics import Seidel
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 LENS = {"focal_length_m": 6e-3, "pupil_distance_m": 6.05e-3, "pupil_radius_m": 1.5e-3}
 PITCH_M, SIZE, PLACES = 4.65e-6, 192, np.array([24, 96, 168])
@@ -45,4 +45,4 @@ for axis, (title, (terms, depth_m)) in zip(axes, TERMS.items(), strict=True):
         y, x = np.nonzero(image[60:132, 60:132, 0])
         drawn_um = np.hypot(x - 36, y - 36).max() * PITCH_M * 1e6
         print(f"a point out of focus is a disc of radius {radius_um:.1f} um by the lens formula, {drawn_um:.1f} drawn")
-save(figure, "camera_spots.png")
+save_figure("camera_spots.png", figure)

@@ -1,11 +1,11 @@
-"""An outdoor scene with a horizon, as a camera makes it: one picture after each stage."""
+"""An outdoor scene with a horizon in a camera: one picture after each stage."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 # A road through grass, a house, trees, cars and a red ball close by
 scene = sn.Scene()
@@ -50,10 +50,10 @@ reading = eye.read()
 names = {
     "ideal": "1  ideal image, 3 x 3 samples a pixel",
     "lens": "2  through the lens: defocus and Seidel spots",
-    "vignetting": "3  vignetting, on a mosaic of colour filters",
+    "vignetting": "3  vignetting, on a mosaic of color filters",
     "noise": "4  shot and read noise",
     "gain and gamma": "5  12 bits, gain and gamma",
-    "colours": "6  colours from the mosaic",
+    "colors": "6  colors from the mosaic",
 }
 stages = [(names[name], image) for name, image in reading.stages() if name in names]
 print(f"{reading.ideal.shape[0] * reading.ideal.shape[1] / 1e6:.1f} M samples, {len(stages)} stages;", end=" ")
@@ -61,4 +61,4 @@ print(f"the ball at {reading.distance_m.min():.2f} m blurs to", end=" ")
 lens = camera.focal_length_m, camera.pupil_distance_m, camera.pupil_radius_m
 radius_m = sn.optics.blur_radius(*lens, float(reading.distance_m.min()))
 print(f"{2 * radius_m / camera.pitch_m[0]:.1f} pixels")
-save(camera_plots.stage_pictures(stages, closer=(0.54, 0.74, 0.42, 0.62)), "camera_stages.png")
+save_figure("camera_stages.png", camera_plots.stage_pictures(stages, closer=(0.54, 0.74, 0.42, 0.62)))

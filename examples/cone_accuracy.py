@@ -1,4 +1,4 @@
-"""A cone sensor measures the thesis's obstacle: Tables 2 and 3 beside their numbers, and where the lines lie."""
+"""A cone sensor measures the thesis's obstacle: Tables 2 and 3 with their numbers, and the positions of the lines."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.cone_plots import Prospect
 from sensorium.view.plots import FAINT, INK, new_figure
 
@@ -16,7 +16,7 @@ CONE = {"horizontal_fov_deg": 90.0, "vertical_fov_deg": 90.0, "range_m": 20.0}
 
 
 def reading(mesh, pose, **fields):
-    """One reading of a mesh that stands still before the sensor."""
+    """One reading of a mesh at rest in front of the sensor."""
     scene = sn.Scene()
     scene.add(mesh, pose=pose)
     env = sn.Environment(scene, sn.worlds.Static(step_s=0.05))
@@ -90,12 +90,12 @@ grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.5), height_ratios=(1.2, 1.
 
 # Lines on an object, as in Figure 2: quads of a box, and the side of a cylinder, whose ends are lone triangles
 things = Prospect(figure.add_subplot(grid[0, 0]), "10 lines a face", azimuth_deg=-62.0, elevation_deg=24.0)
-for mesh, place, colour in (
-    (sn.shapes.box(1.0, 1.0, 1.0), sn.Pose((-0.7, 0.0, 0.0)), draw.COLOURS[0]),
-    (sn.shapes.cylinder(0.5, 1.0, 12), sn.Pose((0.9, 0.0, 0.0)), draw.COLOURS[1]),
+for mesh, place, color in (
+    (sn.shapes.box(1.0, 1.0, 1.0), sn.Pose((-0.7, 0.0, 0.0)), draw.COLORS[0]),
+    (sn.shapes.cylinder(0.5, 1.0, 12), sn.Pose((0.9, 0.0, 0.0)), draw.COLORS[1]),
 ):
-    things.solid(mesh, place, colour, opacity=0.08)
-    things.lines(lines_of(mesh, place, 10), colour)
+    things.solid(mesh, place, color, opacity=0.08)
+    things.lines(lines_of(mesh, place, 10), color)
 
 # The cone, a box in it and one half beside it, and the rays to the closest points
 spec = {"horizontal_fov_deg": 46.0, "vertical_fov_deg": 30.0, "range_m": 8.0}
@@ -117,12 +117,12 @@ ahead = Prospect(
     azimuth_deg=-66.0,
     elevation_deg=28.0,
 )
-ahead.cone(sn.Pose(), (46.0, 30.0), 8.0, draw.COLOURS[0])
+ahead.cone(sn.Pose(), (46.0, 30.0), 8.0, draw.COLORS[0])
 for number, (mesh, place) in enumerate(placed):
-    colour = draw.COLOURS[1 + number]
-    ahead.solid(mesh, place, colour, opacity=0.1)
+    color = draw.COLORS[1 + number]
+    ahead.solid(mesh, place, color, opacity=0.1)
     if number < 2:
-        ahead.lines(lines_of(mesh, place, 12), colour)
+        ahead.lines(lines_of(mesh, place, 12), color)
     ahead.ray((0.0, 0.0, 0.0), objects.point[number], bold=number == nearest)
 ahead.sensor((0.0, 0.0, 0.0))
 
@@ -130,15 +130,15 @@ ahead.sensor((0.0, 0.0, 0.0))
 error = figure.add_subplot(grid[1, :])
 draw.frame(error, "Elevation of a face straight ahead, which should be 0", "lines a face", "error [°]", log="xy")
 counts = np.unique(np.geomspace(2, 2000, 120).astype(int))
-for (distance, colour), name in zip(((1.0, 0), (10.0, 1)), ("1 m", "10 m"), strict=True):
+for (distance, color), name in zip(((1.0, 0), (10.0, 1)), ("1 m", "10 m"), strict=True):
     bound_deg = [math.degrees(sn.cone.worst_angle_error(1.0, int(count), distance)) for count in counts]
-    error.plot(counts, bound_deg, color=draw.COLOURS[colour], linewidth=1.2, label=f"eq. 4.1 at {name}")
+    error.plot(counts, bound_deg, color=draw.COLORS[color], linewidth=1.2, label=f"eq. 4.1 at {name}")
     even = [int(count) for count in counts if count % 2 == 0][::4]
     pose = sn.Pose((distance + 0.5, 0.0, 0.0))
     seen = [abs(math.degrees(reading(sn.shapes.box(1, 1, 1), pose, lines=count).elevation)) for count in even]
-    error.plot(even, seen, "o", color=draw.COLOURS[colour], markersize=5, label=f"measured at {name}")
+    error.plot(even, seen, "o", color=draw.COLORS[color], markersize=5, label=f"measured at {name}")
 numbers = [count for count in PRINTED if count != 3]
 error.plot(numbers, [PRINTED[n][1] for n in numbers], "x", color=INK, markersize=11, markeredgewidth=2, label="Table 2")
 draw.note(error, "an odd number of lines has one in the middle, and no error", (2.0, 2.5e-3), color=FAINT)
 draw.key(error, where="upper right", columns=3)
-save(figure, "cone_accuracy.png")
+save_figure("cone_accuracy.png", figure)

@@ -1,4 +1,4 @@
-"""Ten obstacles before a vehicle: what a cone sensor has in sight, and what a reading costs (the thesis's Table 5)."""
+"""Ten obstacles in front of a vehicle: points of a cone sensor, and the cost of a reading (the thesis's Table 5)."""
 
 import math
 import time
@@ -7,7 +7,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.cone_plots import Prospect
 from sensorium.view.plots import FAINT, INK, new_figure
 
@@ -16,13 +16,13 @@ FOV_H, FOV_V, RANGE_M = 60.0, 24.0, 26.0
 
 
 def obstacle(number):
-    """A kind of thing for each number: a box, a drum, a ball."""
+    """A kind of object for each number: a box, a drum, a ball."""
     kinds = (sn.shapes.box(1.2, 1.6, 1.8), sn.shapes.cylinder(0.7, 1.6, 24), sn.shapes.sphere(0.8, 2))
     return kinds[number % 3]
 
 
 def environment(count, lines, **fields):
-    """So many obstacles that drift about on a yard, and a sensor on the vehicle that comes towards them."""
+    """A number of obstacles that drift about on a yard, and a sensor on the vehicle that approaches them."""
     scene, paths = sn.Scene(), {}
     random = np.random.default_rng(3)
     for number in range(count):
@@ -44,7 +44,7 @@ def environment(count, lines, **fields):
 
 
 def reading_ms(count, lines, rounds=25):
-    """What a reading of every object adds to a step, at best [ms]."""
+    """Added cost of a reading of every object per step, at best [ms]."""
     env, sensor = environment(count, lines, per_object=True)
     times = {True: [], False: []}
     for k in range(2 * rounds + 2):
@@ -87,11 +87,11 @@ grid = figure.add_gridspec(2, 2, width_ratios=(1.55, 1.0))
 title = "Ten obstacles, and the closest point of each in the cone"
 yard = Prospect(figure.add_subplot(grid[:, 0]), title, azimuth_deg=-155.0, elevation_deg=42.0)
 X_WS = sn.Pose(env.state.X_WB.position[0, -1], env.state.X_WB.quaternion[0, -1])
-yard.cone(X_WS, (FOV_H, FOV_V), RANGE_M, draw.COLOURS[0])
+yard.cone(X_WS, (FOV_H, FOV_V), RANGE_M, draw.COLORS[0])
 for number in range(10):
     pose = sn.Pose(env.state.X_WB.position[0, number], env.state.X_WB.quaternion[0, number])
     seen = bool(objects.in_sight[number])
-    yard.solid(obstacle(number), pose, draw.COLOURS[(1, 2, 5)[number % 3]] if seen else FAINT)
+    yard.solid(obstacle(number), pose, draw.COLORS[(1, 2, 5)[number % 3]] if seen else FAINT)
     if seen:
         yard.ray(X_WS.position, objects.point_W[number], bold=number == int(reading.object_id))
 yard.sensor(X_WS.position)
@@ -100,9 +100,9 @@ yard.sensor(X_WS.position)
 above = figure.add_subplot(grid[0, 1])
 draw.frame(above, "As a radar's list would have them", "azimuth [°], positive to the left", "range [m]")
 for number in objects.nearest_first:
-    colour = draw.COLOURS[3] if objects.range_rate[number] < 0.0 else draw.COLOURS[0]
+    color = draw.COLORS[3] if objects.range_rate[number] < 0.0 else draw.COLORS[0]
     at = (math.degrees(objects.azimuth[number]), objects.range_m[number])
-    above.plot(*at, "o", color=colour, markersize=9)
+    above.plot(*at, "o", color=color, markersize=9)
 
     # Beside the point, or below it where the next is in the way
     near = np.degrees(objects.azimuth) - at[0], objects.range_m - at[1]
@@ -112,8 +112,8 @@ for number in objects.nearest_first:
         f"{objects.range_rate[number]:+.2f} m/s",
         (at[0] - 1.2, at[1] + 0.3) if not crowded else (at[0] + 2.0, at[1] - 1.9),
     )
-above.plot([], [], "o", color=draw.COLOURS[3], label="coming")
-above.plot([], [], "o", color=draw.COLOURS[0], label="going")
+above.plot([], [], "o", color=draw.COLORS[3], label="coming")
+above.plot([], [], "o", color=draw.COLORS[0], label="going")
 above.set(xlim=(35.0, -42.0), ylim=(0.0, 28.0))
 draw.key(above, where="lower right")
 
@@ -121,9 +121,9 @@ cost = figure.add_subplot(grid[1, 1])
 draw.frame(cost, "What a reading of every object costs", "obstacles", "[ms]", log="y")
 for k, (lines, row) in enumerate(costs.items()):
     name = "exact" if lines == "exact" else f"{lines} lines a face"
-    cost.plot(COUNTS, row, "o-", color=draw.COLOURS[k], linewidth=2.0, label=name)
+    cost.plot(COUNTS, row, "o-", color=draw.COLORS[k], linewidth=2.0, label=name)
 cost.plot(COUNTS, [1e3 / fps - 1e3 / 56.2 for fps in THESIS[1000]], "x--", color=INK, label="thesis, 1,000 lines")
 cost.set_xticks(COUNTS)
 cost.set_ylim(2e-2, 100.0)
 draw.key(cost, where="center")
-save(figure, "cone_obstacles.png")
+save_figure("cone_obstacles.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import INK
 
 RATE_HZ = 50.0
@@ -42,15 +42,15 @@ for number, (velocity, printed) in enumerate(THESIS.items()):
         f"{velocity:<8g}  {exact.mean():<20.15f}  {abs(exact - velocity).max():<13.1e}  "
         f"{jittered.mean():<11.4f}  {100 * spread:.0f} %     {printed}"
     )
-    colour = draw.COLOURS[number]
-    axes[0].plot(jittered_m, jittered, ".", color=colour, markersize=2.5, alpha=0.6)
+    color = draw.COLORS[number]
+    axes[0].plot(jittered_m, jittered, ".", color=color, markersize=2.5, alpha=0.6)
     axes[0].plot(exact_m, exact, color=INK, linewidth=1.0)
-    axes[0].plot([], [], "o", color=colour, label=f"{velocity:g} m/s: jitter, {100 * spread:.0f} % about the mean")
+    axes[0].plot([], [], "o", color=color, label=f"{velocity:g} m/s: jitter, {100 * spread:.0f} % about the mean")
 axes[0].plot([], [], color=INK, label="simulated time")
 axes[0].set(xlim=(0.0, 10.0), ylim=(0.0, 3.1))
 draw.key(axes[0], where="upper right", columns=2)
 
-# E-27: eq. 3.9 cannot tell coming from going; the range rate can. Noise turns differences over, and not the verdict
+# E-27: eq. 3.9 has no sign; the range rate has one. Noise flips the sign of differences, but not the verdict
 draw.frame(axes[1], "A box that comes, turns round and goes, by noisy ranges", "time [s]", "[m/s]")
 scene = sn.Scene()
 scene.add(sn.shapes.box(1.0, 1.0, 1.0), body="box")
@@ -75,18 +75,18 @@ axes[1].plot(
     time_s,
     [r.differenced_range_rate for r in readings],
     ".",
-    color=draw.COLOURS[1],
+    color=draw.COLORS[1],
     markersize=4.0,
     label="differences of ranges, 2 cm of noise",
 )
-axes[1].plot(time_s, [r.speed for r in truths], color=draw.COLOURS[4], linewidth=3.0, label="true speed, eq. 3.9")
+axes[1].plot(time_s, [r.speed for r in truths], color=draw.COLORS[4], linewidth=3.0, label="true speed, eq. 3.9")
 axes[1].plot(
     time_s, [r.range_rate for r in truths], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="true range rate"
 )
-shades = {sn.Verdict.APPROACHING: draw.COLOURS[3], sn.Verdict.RECEDING: draw.COLOURS[0], sn.Verdict.STILL: "#8b949e"}
-for verdict, colour in shades.items():
-    axes[1].fill_between(time_s, -5.4, 5.4, where=verdicts == verdict, color=colour, alpha=0.16, linewidth=0)
-    axes[1].fill_between([], [], [], color=colour, alpha=0.5, label=verdict.name.lower())
+shades = {sn.Verdict.APPROACHING: draw.COLORS[3], sn.Verdict.RECEDING: draw.COLORS[0], sn.Verdict.STILL: "#8b949e"}
+for verdict, color in shades.items():
+    axes[1].fill_between(time_s, -5.4, 5.4, where=verdicts == verdict, color=color, alpha=0.16, linewidth=0)
+    axes[1].fill_between([], [], [], color=color, alpha=0.5, label=verdict.name.lower())
 axes[1].set(xlim=(0.0, 2.0 * np.pi), ylim=(-5.4, 5.4))
 draw.key(axes[1], where="lower center", columns=2)
-save(figure, "cone_speed.png")
+save_figure("cone_speed.png", figure)

@@ -1,4 +1,4 @@
-"""The eight corruptions of Basilisk's memo, each on the same sine; faults that come and go are shaded."""
+"""The eight corruptions of Basilisk's memo, each on the same sine; temporary faults are shaded."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from sensorium.corruption import (
     White,
 )
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import FAINT, INK
 
 RATE_HZ, DURATION_S = 200, 12.0
@@ -48,12 +48,12 @@ shown: list[tuple[str, str, Corruption]] = [
     ("Square wave", "Fault(SquareWave(amplitude=1.2, frequency_hz=1), start_s=4, end_s=8)", square),
     ("Saturation", "Saturate(min=-0.5, max=0.8)", Saturate(min=-0.5, max=0.8)),
     ("Triangle and ramp", "Fault(Ramp(amplitude=1.2, frequency_hz=1), start_s=7, end_s=11)", Chain(waves)),
-    ("Discretisation", "Quantize(bits=3, min=-1, max=1)", Quantize(bits=3, min=-1.0, max=1.0)),
+    ("Discretization", "Quantize(bits=3, min=-1, max=1)", Quantize(bits=3, min=-1.0, max=1.0)),
 ]
 
 
 def corrupted(corruption: Corruption) -> tuple[np.ndarray, FaultLog]:
-    """The sine with one corruption, and what was active when."""
+    """The sine with one corruption, and the times of active faults."""
     state = corruption.init((1,), seed=11, period_s=1.0 / RATE_HZ)
     out, state = corruption.series(sine[:, None], times_ns=times_ns, state=state)
     return out[:, 0], FaultLog() if state.faults is None else state.faults.log
@@ -62,17 +62,17 @@ def corrupted(corruption: Corruption) -> tuple[np.ndarray, FaultLog]:
 figure, panels = draw.canvas(15.0, 12.0, rows=4, columns=2, share_x=True)
 for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, strict=True)):
     out, log = corrupted(corruption)
-    colour = draw.COLOURS[number]
+    color = draw.COLORS[number]
     for event in log:
         start_s, end_s = event.start_ns * 1e-9, event.end_ns * 1e-9
-        axes.axvspan(start_s, end_s, color=colour, alpha=0.13, linewidth=0)
+        axes.axvspan(start_s, end_s, color=color, alpha=0.13, linewidth=0)
         axes.text(0.5 * (start_s + end_s), 1.98, event.fault, color=INK, fontsize=9, ha="center", va="top")
     axes.plot(time_s, sine, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)))
-    axes.plot(time_s, out, color=colour, linewidth=0.9 if name == "Noise" else 1.8)
+    axes.plot(time_s, out, color=color, linewidth=0.9 if name == "Noise" else 1.8)
     draw.frame(axes, f"{number + 1}  {name}", "time [s]" if number > 5 else "", "signal" if number % 2 == 0 else "")
     axes.set_title(code, color=FAINT, loc="right", fontsize=9, family="monospace")
     axes.set_xlim(0.0, DURATION_S)
     axes.set_ylim(-2.1, 2.1)
     axes.set_yticks([-2, -1, 0, 1, 2])
     print(f"{name:18s} off by {np.sqrt(np.mean((out - sine) ** 2)):.3f} rms; faults in the log: {len(log)}")
-save(figure, "corruptions.png")
+save_figure("corruptions.png", figure)

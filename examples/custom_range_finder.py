@@ -1,4 +1,4 @@
-"""A single-ray range finder as a ray sensor of one's own: the height of a drone that flies over steps."""
+"""A single-ray range finder as a custom ray sensor: the height of a drone that flies over steps."""
 
 from typing import Literal
 
@@ -7,11 +7,11 @@ import numpy as np
 import sensorium as sn
 from sensorium.corruption import Quantize, Spikes, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 
 class RangeFinder(sn.RaySensor):
-    """The distance along its x axis; the farthest range where it meets nothing."""
+    """The distance along its x axis; the farthest range without a hit."""
 
     kind: Literal["range_finder"] = "range_finder"
     timing: sn.Timing = sn.Timing(rate_hz=50.0)
@@ -52,21 +52,21 @@ for _ in env.run(duration_s=11.0):
         true.append(float(arrival.truth().values))
         ends.append((env.state.X_WB[0, 0] @ finder.rig.X_BS[0]).apply((true[-1], 0.0, 0.0)))
 
-# From the side: every seventh ray; and what the sensor made of them
+# From the side: every seventh ray; and the readings
 figure, (side, ranges) = draw.canvas(12.0, 9.0, 2, 1, height_ratios=(1.2, 1.0))
 draw.frame(side, "A drone that sways, over steps and a gap", "x [m]", "z [m]", equal=True)
 for k in (0, 1, 2, 3, 4, 5, 7, 8, 9):
     side.bar(3.0 * k, 2.0, 3.0, 0.4 * k - 2.0, color="#6b7888", edgecolor="#b3bfcb", linewidth=0.8)
 drone, time_s, measured, true = flown(np.array(time_s)).position, *map(np.array, (time_s, measured, true))
 for begin, end in list(zip(drone, ends, strict=True))[::7]:
-    side.plot(*np.stack([begin, end])[:, [0, 2]].T, color=draw.COLOURS[1], linewidth=0.8, alpha=0.7)
-side.plot(drone[:, 0], drone[:, 2], color=draw.COLOURS[0], linewidth=2.0, label="the drone")
-side.plot([], [], color=draw.COLOURS[1], label="its ray")
+    side.plot(*np.stack([begin, end])[:, [0, 2]].T, color=draw.COLORS[1], linewidth=0.8, alpha=0.7)
+side.plot(drone[:, 0], drone[:, 2], color=draw.COLORS[0], linewidth=2.0, label="the drone")
+side.plot([], [], color=draw.COLORS[1], label="its ray")
 side.set(xlim=(-2.0, 29.0), ylim=(-2.5, 7.5))
 draw.key(side, where="upper left", columns=2)
 draw.frame(ranges, "What the range finder reads", "time [s]", "range [m]")
-ranges.plot(time_s, measured, ".", color=draw.COLOURS[1], markersize=4, label="measured: noise, steps of 1 cm, spikes")
-ranges.plot(time_s, true, color=draw.COLOURS[0], linewidth=1.2, label="truth; 12 m where there is nothing")
+ranges.plot(time_s, measured, ".", color=draw.COLORS[1], markersize=4, label="measured: noise, steps of 1 cm, spikes")
+ranges.plot(time_s, true, color=draw.COLORS[0], linewidth=1.2, label="truth; 12 m where there is nothing")
 draw.key(ranges, where="upper left")
-save(figure, "custom_range_finder.png")
+save_figure("custom_range_finder.png", figure)
 print(f"{len(measured)} readings, {np.std((measured - true)[true < 12.0]):.3f} m off")

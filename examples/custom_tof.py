@@ -1,4 +1,4 @@
-"""A time-of-flight sensor with 8 x 8 zones as a ray sensor of one's own, looking at a person in a corridor."""
+"""A time-of-flight sensor with 8 x 8 zones as a custom ray sensor, looking at a person in a corridor."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from pydantic import Field
 import sensorium as sn
 from sensorium.corruption import Dropout, Quantize, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ZONES, RAYS = 8, 4  # zones a side, and rays a side of each zone
 
@@ -30,11 +30,11 @@ class ZoneTof(sn.RaySensor):
         return sn.patterns.Pinhole.from_fov(side, side, self.fov_deg, rate_hz=1.0).rays()
 
     def measure(self, hits: sn.RayHits) -> np.ndarray:
-        # Rays that meet nothing weigh nothing; a zone without any return reports the farthest range
+        # Rays without a hit have no weight; a zone without any return reports the farthest range
         power = np.where(hits.hit, hits.cos_incidence / np.maximum(hits.range_m, 1e-3) ** 2, 0.0)
-        metres = np.where(hits.hit, hits.range_m, 0.0)
+        meters = np.where(hits.hit, hits.range_m, 0.0)
         in_zones = (-1, ZONES, RAYS, ZONES, RAYS)
-        total, weighted = (array.reshape(in_zones).sum(axis=(2, 4)) for array in (power, power * metres))
+        total, weighted = (array.reshape(in_zones).sum(axis=(2, 4)) for array in (power, power * meters))
         return np.where(total > 0.0, weighted / np.maximum(total, 1e-12), self.max_range_m)
 
 
@@ -48,7 +48,7 @@ env = sn.Environment(scene, world, seed=1)
 noisy = ZoneTof(errors=(White(std=0.02), Quantize(lsb=0.001), Dropout(probability=0.01, together=False, fill="zero")))
 tof = env.attach(noisy, pose=sn.Pose((0.0, 0.0, 1.2)))
 
-# The corridor from above, what was measured, and the truth
+# The corridor from above, the measurement, and the truth
 figure, axes = draw.canvas(14.0, 9.6, 3, 4, height_ratios=(0.75, 1.0, 1.0))
 edge = 4.4 * np.tan(np.radians(0.5 * noisy.fov_deg))
 for column in range(4):
@@ -56,11 +56,11 @@ for column in range(4):
         pass
     above, *pictures = axes[column::4]
     draw.frame(above, f"{env.time_s:.1f} s, from above", "x [m]", "y [m]", equal=True)
-    above.fill([0.0, 4.4, 4.4], [0.0, edge, -edge], color=draw.COLOURS[0], alpha=0.25, linewidth=0.0)
+    above.fill([0.0, 4.4, 4.4], [0.0, edge, -edge], color=draw.COLORS[0], alpha=0.25, linewidth=0.0)
     above.hlines([-0.95, 0.95], -0.2, 4.4, color="#d9b382", linewidth=4.0)
     turn = np.linspace(0.0, 2.0 * np.pi, 60)
     x, y, _ = env.state.X_WB.position[0, 0]
-    above.fill(x + 0.25 * np.cos(turn), y + 0.25 * np.sin(turn), color=draw.COLOURS[1])
+    above.fill(x + 0.25 * np.cos(turn), y + 0.25 * np.sin(turn), color=draw.COLORS[1])
     above.plot(0.0, 0.0, "o", color="white", markersize=6)
     above.set(xlim=(-0.2, 4.4), ylim=(-1.2, 1.2))
     for axis, reading, name in zip(pictures, (tof.read(), tof.truth()), ("Measured", "Truth"), strict=True):
@@ -68,6 +68,6 @@ for column in range(4):
         draw.frame(axis, name, "", "", equal=True)
         axis.set(xticks=[], yticks=[])
         if column == 3:
-            draw.colour_scale(figure, axis, shown, "distance [m]")
+            draw.color_scale(figure, axis, shown, "distance [m]")
     print(f"{env.time_s:.1f} s: nearest zone {tof.truth().values.min():.2f} m")
-save(figure, "custom_tof.png")
+save_figure("custom_tof.png", figure)

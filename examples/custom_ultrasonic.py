@@ -1,4 +1,4 @@
-"""An ultrasonic ranger as a ray sensor of one's own: the first echo in a cone, and walls that send sound elsewhere."""
+"""An ultrasonic ranger as a custom ray sensor: the first echo in a cone, and walls that reflect sound away."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from pydantic import Field
 import sensorium as sn
 from sensorium.corruption import Quantize, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 
 class Ultrasonic(sn.RaySensor):
@@ -52,24 +52,24 @@ angle_deg, measured, true = np.array(rows).T
 figure, (above, ranges) = draw.canvas(14.0, 6.4, 1, 2, width_ratios=(1.0, 1.35))
 draw.frame(above, "From above", "x [m]", "y [m]", equal=True)
 edge = 4.0 * np.tan(np.radians(sonar.spec.half_angle_deg))
-above.fill([0.0, 4.0, 4.0], [0.0, edge, -edge], color=draw.COLOURS[0], alpha=0.2, linewidth=0.0)
-for turn_deg, colour in zip((10, 45, 70, 88), (2, 3, 1, 5), strict=True):
+above.fill([0.0, 4.0, 4.0], [0.0, edge, -edge], color=draw.COLORS[0], alpha=0.2, linewidth=0.0)
+for turn_deg, color in zip((10, 45, 70, 88), (2, 3, 1, 5), strict=True):
     along = np.array([-np.sin(np.radians(turn_deg)), np.cos(np.radians(turn_deg))])
     ends = np.array([2.01, 0.0]) + np.array([[-1.0], [1.0]]) * along
-    above.plot(*ends.T, color=draw.COLOURS[colour], linewidth=3.0, label=f"the wall, turned by {turn_deg}°")
-    ranges.axvline(turn_deg, color=draw.COLOURS[colour], linewidth=2.0, alpha=0.7)
-above.plot(3.0, -0.4, "o", color=draw.COLOURS[4], markersize=7, label="a post")
+    above.plot(*ends.T, color=draw.COLORS[color], linewidth=3.0, label=f"the wall, turned by {turn_deg}°")
+    ranges.axvline(turn_deg, color=draw.COLORS[color], linewidth=2.0, alpha=0.7)
+above.plot(3.0, -0.4, "o", color=draw.COLORS[4], markersize=7, label="a post")
 above.plot(0.0, 0.0, "o", color="white", markersize=8)
 above.set(xlim=(-0.3, 4.2), ylim=(-1.7, 2.4))
 draw.key(above, where="upper left")
 draw.frame(ranges, "The first echo", "the wall's turn [°]", "range [m]")
-ranges.plot(angle_deg, measured, ".", color=draw.COLOURS[1], markersize=7, label="measured")
-ranges.plot(angle_deg, true, color=draw.COLOURS[0], linewidth=1.2, label="truth")
+ranges.plot(angle_deg, measured, ".", color=draw.COLORS[1], markersize=7, label="measured")
+ranges.plot(angle_deg, true, color=draw.COLORS[0], linewidth=1.2, label="truth")
 ranges.set(xlim=(0.0, 90.0), ylim=(0.5, 4.9))
 draw.note(ranges, "the wall", (11, 1.65))
 draw.note(ranges, "nothing faces the sensor", (46, 4.1))
 draw.note(ranges, "the post", (71, 3.1))
 draw.note(ranges, "the wall's edge", (87, 0.8), ha="right")
 draw.key(ranges, where="upper left", columns=2)
-save(figure, "custom_ultrasonic.png")
+save_figure("custom_ultrasonic.png", figure)
 print(f"the wall is lost from {angle_deg[np.argmax(true > 2.6)]:.1f} deg on")

@@ -1,9 +1,9 @@
-"""What a depth camera on a drone sees of a forest: distances, labels, normals, flow and colours of one instant."""
+"""A forest in a depth camera on a drone: distances, labels, normals, flow and colors of one instant."""
 
 import numpy as np
 
 import sensorium as sn
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.depth_pictures import depth_pictures
 
 # A forest: forty trees, a walker among them
@@ -29,7 +29,7 @@ world = sn.worlds.Kinematic(
     step_s=0.05,
 )
 env = sn.Environment(scene, world, sun=sn.fields.Sun(elevation_deg=40.0, azimuth_deg=200.0))
-names = ("depth", "segmentation", "normals", "flow", "scene_flow", "colour")
+names = ("depth", "segmentation", "normals", "flow", "scene_flow", "color")
 camera = sn.DepthCamera(
     pattern=sn.patterns.Pinhole.from_fov(320, 240, 87.0, rate_hz=20.0), outputs=set(names), max_range_m=25.0
 )
@@ -40,7 +40,7 @@ for _ in range(14):
 image = eye.read()
 walker = image.segmentation == scene.labels["pedestrian"]
 print(f"{image.valid.mean():.0%} of the pixels see something within {camera.max_range_m:g} m")
-print(f"the walker is {image.depth[walker].mean():.2f} m away and fills {walker.sum()} pixels")
+print(f"the walker is {image.depth_m[walker].mean():.2f} m away and fills {walker.sum()} pixels")
 px, m_s = image.flow[walker].mean(axis=0), image.scene_flow[walker].mean(axis=0)
 print(f"it moves by {px.round(1)} px an image, and as the drone sees it by {m_s.round(2)} m/s")
-save(depth_pictures(image, scene.labels, names), "depth_camera.png")
+save_figure("depth_camera.png", depth_pictures(image, scene.labels, names))

@@ -1,4 +1,4 @@
-"""One forest as a depth camera sees it: depth, labels, normals, flow, and what a RealSense D455 makes of it.
+"""One forest in a depth camera: depth, labels, normals, flow, and the depth of a RealSense D455.
 
 python examples/depth_forest.py           leaves depth_forest.png
 python examples/depth_forest.py --gif     leaves depth_forest.gif, three seconds of the flight
@@ -10,7 +10,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import depth_image_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # Trees of five kinds, trunks apart and clear of the way; everything follows from the seeds
 leaf, bark = sn.Lambertian(reflectance=0.45), sn.Lambertian(reflectance=0.3)
@@ -55,16 +55,16 @@ d455 = env.attach(sn.DepthCamera.from_device("intel-realsense-d455", pattern=pix
 def pictures():
     """Titles and pictures of the last images."""
     truth, measured = seen.read(), d455.read()
-    depth, label = truth.depth[0], truth.segmentation[0]
-    stereo, valid = measured.depth[0], measured.valid[0]
+    depth, label = truth.depth_m[0], truth.segmentation[0]
+    stereo, valid = measured.depth_m[0], measured.valid[0]
     limits = {"near_m": 0.6, "far_m": 25.0}
     return [
-        ("depth", draw.depth_colours(depth, truth.valid[0], **limits)),
-        ("segmentation", draw.label_colours(label)),
-        ("normals in the world", draw.normal_colours(truth.normals[0])),
-        ("flow since the image before", draw.flow_colours(truth.flow[0], most_px=30.0)),
-        ("depth by a RealSense D455", draw.depth_colours(stereo, valid, **limits)),
-        ("its error, ±0.5 m", draw.error_colours(stereo - depth, valid, most_m=0.5)),
+        ("depth", draw.depth_colors(depth, truth.valid[0], **limits)),
+        ("segmentation", draw.label_colors(label)),
+        ("normals in the world", draw.normal_colors(truth.normals[0])),
+        ("flow since the image before", draw.flow_colors(truth.flow[0], most_px=30.0)),
+        ("depth by a RealSense D455", draw.depth_colors(stereo, valid, **limits)),
+        ("its error, ±0.5 m", draw.error_colors(stereo - depth, valid, most_m=0.5)),
     ]
 
 
@@ -82,9 +82,9 @@ if sys.argv[1:] == ["--gif"]:
 else:
     for _ in env.run(1.3):
         pass
-    depth, measured = seen.read().depth[0], d455.read()
-    lost, error = ~measured.valid[0], measured.depth[0] - depth
+    depth, measured = seen.read().depth_m[0], d455.read()
+    lost, error = ~measured.valid[0], measured.depth_m[0] - depth
     near = (depth > 3.5) & (depth < 4.5) & ~lost
     print(f"{lost[depth < 30.0].mean():.0%} of what is there has no depth;", end=" ")
     print(f"at 4 m the D455 is off by {1e3 * np.median(np.abs(error[near])) / 0.6745:.0f} mm, 1 sigma")
-    save(draw.panels(pictures()), "depth_forest.png")
+    save_figure("depth_forest.png", draw.panels(pictures()))

@@ -1,10 +1,10 @@
-"""Two lidars by name, side by side before the same street: a grid that repeats, and a rosette that fills its field."""
+"""Two lidars by name in front of the same street: a grid that repeats, and a rosette that fills its field."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 DEVICES = {"ouster-os1-128": "Ouster OS1-128", "livox-mid40": "Livox Mid-40"}
 FIELD_DEG, SWEEPS = 20.0, 10
@@ -20,7 +20,7 @@ for x, y in ((9, 1.7), (12, -2.4), (20, 3.0), (26, -3.5)):
     street.add(sn.shapes.cylinder(0.08, 4.0), pose=sn.Pose((x, y, 0)))
 street.add(sn.shapes.sphere(0.8), pose=sn.Pose((14, 0.4, -0.4)))
 
-# Each device as its data sheet has it, but without light, noise and errors: where rays go is what this is about
+# Each device by its data sheet, but without light, noise and errors: only the ray directions matter here
 env = sn.Environment(street, sn.worlds.Static(step_s=0.1), seed=1)
 exact = {"mode": "geometric", "errors": (), "noise": sn.RangeNoise()}
 lidars = {name: env.attach(sn.Lidar.from_device(name, **exact), name=name) for name in DEVICES}
@@ -54,4 +54,4 @@ for column, (name, title) in enumerate(DEVICES.items()):
         heading = f"{title}, {0.1 * sweeps:g} s: {inside.sum():,} points in {places:,} places"
         draw.frame(axes, heading, "azimuth [°]", "elevation [°]", equal=True)
         print(f"{heading} of 0.05 degrees")
-save(figure, "device_scans.png")
+save_figure("device_scans.png", figure)

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.worlds import WorldState
 
 G = np.array([0.0, 0.0, 9.80665])
@@ -33,7 +33,7 @@ class Drones:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start the random places of drones anew."""
+        """Restart the random places of drones."""
         self._random = np.random.default_rng(seed)
 
     def start(self, worlds: int) -> None:
@@ -75,7 +75,7 @@ class Drones:
 
 
 class ForestEnv(VectorEnv):
-    """Fly 36 m through a forest of one's own, from depth images; trees stand elsewhere in every episode.
+    """Fly 36 m through its own forest, from depth images; trees are at other places in every episode.
 
     Observations: the depth image over 12 m, 0 near to 1 far; velocity over 5 m/s; the way to go over 36 m. Actions: an
     acceleration, 1 is 6 m/s^2. The reward is the way made towards the goal [m], less 0.02 |action|^2 a step; 20 for
@@ -114,7 +114,7 @@ class ForestEnv(VectorEnv):
         self._over, self._steps = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.int64)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Restart every world; with a seed everything random starts anew with it."""
+        """Restart every world; a seed restarts all randomness."""
         super().reset(seed=seed)
         if seed is not None:
             self._build(seed)
@@ -122,7 +122,7 @@ class ForestEnv(VectorEnv):
         return self.step(np.zeros(self.action_space.shape, np.float32))[0], {}
 
     def step(self, actions: np.ndarray) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
-        """Restart what is over, move everything on by 50 ms, and look."""
+        """Restart finished episodes, step everything by 50 ms, and observe."""
         begun = self._over.copy()
         if begun.any():
             self.env.reset(begun)
@@ -133,7 +133,7 @@ class ForestEnv(VectorEnv):
         self.env.step()
         self._steps[~begun] += 1
 
-        # What became of each
+        # Outcome of each
         p = self.drones.position
         trunks = self.env.scene.pose.position[:, :, :2]
         nearest = np.linalg.norm(trunks - p[:, None, :2], axis=-1).min(axis=1)
@@ -148,7 +148,7 @@ class ForestEnv(VectorEnv):
     def _seen(self) -> dict[str, np.ndarray]:
         goal = np.array([GOAL_M, 0.0, 2.0])
         return {
-            "depth": self.camera.read().depth,
+            "depth": self.camera.read().images["depth"],
             "velocity": np.clip(self.drones.velocity / 5.0, -4.0, 4.0).astype(np.float32),
             "way": np.clip((goal - self.drones.position) / GOAL_M, -4.0, 4.0).astype(np.float32),
         }
@@ -170,7 +170,7 @@ def steer(seen: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def main(num_envs: int = 32, steps: int = 240) -> None:
-    """Fly, and draw what one drone sees and where several flew."""
+    """Fly, and draw the view of one drone and the paths of several."""
     envs = ForestEnv(num_envs, seed=4)
     seen, _ = envs.reset(seed=4)
     trees, tracks, images = envs.env.scene.pose.position[:, :, :2].copy(), [envs.drones.position.copy()], []
@@ -195,13 +195,13 @@ def main(num_envs: int = 32, steps: int = 240) -> None:
         above.scatter(*trees[world].T, s=22, color="#3fb950", linewidths=0.0)
         x, y, _ = np.array(tracks)[: first[world], world].T
         above.scatter(x, y, s=7, c=np.arange(len(x)), cmap="plasma", linewidths=0.0)
-        above.axvline(GOAL_M, color=draw.COLOURS[0], linestyle="--", linewidth=1.2)
+        above.axvline(GOAL_M, color=draw.COLORS[0], linestyle="--", linewidth=1.2)
         above.set(xlim=(-3, GOAL_M + 2), ylim=(-11, 11))
         shown = eye.imshow(FAR_M * images[world], vmin=0.0, vmax=FAR_M, cmap="turbo_r", interpolation="nearest")
         draw.frame(eye, f"What drone 0 sees after {1.5 * (world + 1):.1f} s", "", "", equal=True)
         eye.set(xticks=[], yticks=[])
-    draw.colour_scale(figure, axes[6:], shown, "depth [m]")
-    save(figure, "drones_in_a_forest.png")
+    draw.color_scale(figure, axes[6:], shown, "depth [m]")
+    save_figure("drones_in_a_forest.png", figure)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Faults that count from their onset: drifts, an intermittent bias, an ADC that wraps, and one of one's own."""
+"""Faults that count from their onset: drifts, an intermittent bias, an ADC that wraps, and a custom one."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ from sensorium.corruption import (
     Saturate,
 )
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import FAINT
 
 RATE_HZ, DURATION_S = 200, 12.0
@@ -64,11 +64,11 @@ shown: list[tuple[str, str, Corruption]] = [
 figure, panels = draw.canvas(15.0, 9.5, rows=3, columns=2, share_x=True)
 for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, strict=True)):
     out, state = corruption.series(sine[:, None], times_ns=times_ns, state=corruption.init((1,), seed=7))
-    colour = draw.COLOURS[number]
+    color = draw.COLORS[number]
     for event in state.faults.log:
-        axes.axvspan(event.start_ns * 1e-9, event.end_ns * 1e-9, color=colour, alpha=0.13, linewidth=0)
+        axes.axvspan(event.start_ns * 1e-9, event.end_ns * 1e-9, color=color, alpha=0.13, linewidth=0)
     axes.plot(time_s, sine, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)))
-    axes.plot(time_s, out[:, 0], color=colour, linewidth=1.6)
+    axes.plot(time_s, out[:, 0], color=color, linewidth=1.6)
     draw.frame(axes, name, "time [s]" if number > 3 else "", "signal" if number % 2 == 0 else "")
     axes.set_title(code, color=FAINT, loc="right", fontsize=9, family="monospace")
     axes.set_xlim(0.0, DURATION_S)
@@ -76,4 +76,4 @@ for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, str
     axes.set_yticks([-2, -1, 0, 1, 2])
     rms = np.sqrt(np.mean((out[:, 0] - sine) ** 2))
     print(f"{name:22s} off by {rms:.3f} rms; onsets in the log: {len(state.faults.log)}")
-save(figure, "fault_onsets.png")
+save_figure("fault_onsets.png", figure)

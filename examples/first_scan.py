@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 
-# What there is to see: fixed in the world, or on a body that moves
+# The scene: objects fixed in the world, or on a moving body
 scene = sn.Scene()
 scene.add(sn.shapes.plane(200.0), label="ground")
 scene.add(sn.shapes.box(0.2, 6.0, 3.0), pose=sn.Pose(position=(20, 0, 1.5)), label="wall")
@@ -26,4 +26,4 @@ for _ in environment.run(duration_s=0.5):
         seen = {name: int((scan.label == number).sum()) for name, number in scene.labels.items()}
         print(f"{environment.time_s:.1f} s: nearest {scan.range_m[scan.valid].min():.2f} m, returns {seen}")
 
-sn.record.write_ply("first_scan.ply", scan.flat().points, label=scan.flat().label)
+sn.record.save_ply_points("first_scan.ply", scan.flat().points, label=scan.flat().label)

@@ -15,8 +15,8 @@ from sensorium.app.scenario import Scenario
 from sensorium.qa.demo.pictures import SweepLog
 from sensorium.qa.demo.yard import PICTURE_M
 from sensorium.view import lidar_plots as draw
-from sensorium.view import radar_plots, save
-from sensorium.view.depth_image_plots import depth_colours
+from sensorium.view import radar_plots, save_figure
+from sensorium.view.depth_image_plots import depth_colors
 from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
 
 
@@ -45,7 +45,7 @@ def over_time(samples, quantity):
 
 
 def yard_drive():
-    """From above, and what IMU and wheels tell of the drive."""
+    """From above, and the signals of IMU and wheels."""
     log = SweepLog("roof", 4.0)
     _, readings, truths = run("yard-drive", log)
     figure = new_figure(16.0, 7.6)
@@ -61,21 +61,21 @@ def yard_drive():
     time_s, force = over_time(readings["imu"], "acceleration")
     true_force = over_time(truths["imu"], "acceleration")[1]
     draw.frame(forces, "IMU: specific force", "", "[m/s²]")
-    for axis, (name, colour) in enumerate(zip(("forward", "left"), draw.COLOURS, strict=False)):
-        forces.plot(time_s, force[:, axis], color=colour, linewidth=1.4, label=name)
+    for axis, (name, color) in enumerate(zip(("forward", "left"), draw.COLORS, strict=False)):
+        forces.plot(time_s, force[:, axis], color=color, linewidth=1.4, label=name)
         forces.plot(time_s, true_force[:, axis], color=INK, linewidth=0.8, linestyle=(0, (3, 3)))
     draw.key(forces, where="center right")
     draw.note(forces, "braking", (1.5, -1.1), ha="center", va="top")
     rate = over_time(readings["imu"], "angular_velocity")[1]
     true_rate = over_time(truths["imu"], "angular_velocity")[1]
     draw.frame(rates, "IMU: yaw rate", "", "[°/s]")
-    rates.plot(time_s, np.degrees(rate[:, 2]), color=draw.COLOURS[2], linewidth=1.4, label="reading")
+    rates.plot(time_s, np.degrees(rate[:, 2]), color=draw.COLORS[2], linewidth=1.4, label="reading")
     rates.plot(time_s, np.degrees(true_rate[:, 2]), color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="truth")
     draw.key(rates, where="lower right")
     draw.frame(wheels, "Wheel encoders: speed of the rims", "time [s]", "[m/s]")
-    for side, colour in (("left", draw.COLOURS[4]), ("right", draw.COLOURS[3])):
-        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # it takes two edges to tell a speed
-        wheels.plot(t, 0.33 * velocity, color=colour, linewidth=1.4, label=f"rear {side}")
+    for side, color in (("left", draw.COLORS[4]), ("right", draw.COLORS[3])):
+        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # a speed needs two edges
+        wheels.plot(t, 0.33 * velocity, color=color, linewidth=1.4, label=f"rear {side}")
     draw.key(wheels, where="lower right")
     wheels.set_ylim(3.5, 7.0)
     for axes in (forces, rates, wheels):
@@ -92,7 +92,7 @@ def fog_and_mirror():
     upper, lower = figure.add_gridspec(2, 1, height_ratios=(3.4, 1.0))
     above, seen = figure.add_subplot(upper), figure.add_subplot(lower)
 
-    # From above, ahead is up: what stands higher than a kerb, of every fourth sweep
+    # From above, ahead is up: points higher than a kerb, of every fourth sweep
     draw.frame(above, "What the lidar reports, from above, by cause", "y [m], left is positive", "x [m]", equal=True)
     clouds = [scan.flat() for scan in scans[::4]]
     points = np.concatenate([cloud.points for cloud in clouds])
@@ -131,17 +131,17 @@ def fog_and_mirror():
     seen.grid(visible=False)
     picture = np.tile(to_rgb(PAPER), (*scan.cause.shape, 1))
     shade = 1.0 - 0.6 * np.clip(scan.range_m / 22.0, 0.0, 1.0)
-    for kind, colour in draw.CAUSE_COLOURS.items():
+    for kind, color in draw.CAUSE_COLORS.items():
         of_it = scan.cause == kind
-        picture[of_it] = np.array(to_rgb(colour)) * shade[of_it][:, None]
+        picture[of_it] = np.array(to_rgb(color)) * shade[of_it][:, None]
     seen.imshow(picture, extent=(65.0, -65.0, -22.0, 12.0), aspect="auto", interpolation="nearest")
-    counts = {kind.name.lower(): int((scan.cause == kind).sum()) for kind in draw.CAUSE_COLOURS}
+    counts = {kind.name.lower(): int((scan.cause == kind).sum()) for kind in draw.CAUSE_COLORS}
     print("one sweep:", ", ".join(f"{count} {name}" for name, count in counts.items() if count))
     return figure
 
 
 def waveform_building():
-    """The house as points by the number of their return, and what three pulses received."""
+    """The house as points by the number of their return, and the waveforms of three pulses."""
     env, readings, _ = run("waveform-building")
     (scan,) = readings["lidar"]
     labels, returns = env.scene.labels, scan.valid.sum(axis=0)
@@ -150,12 +150,12 @@ def waveform_building():
     front = figure.add_subplot(upper)
     draw.frame(front, "Returns as seen from the street, by their number in the pulse", "y [m]", "z [m]", equal=True)
     names = ("first", "second", "third", "fourth")
-    for number, (name, colour) in enumerate(zip(names, ("#6e7f94", *draw.COLOURS[1:]), strict=False)):
+    for number, (name, color) in enumerate(zip(names, ("#6e7f94", *draw.COLORS[1:]), strict=False)):
         points = scan.points[number][scan.valid[number]]
         front.scatter(
-            points[:, 1], points[:, 2], 1.2 + 1.5 * (number > 0), color=colour, linewidths=0, zorder=2 + number
+            points[:, 1], points[:, 2], 1.2 + 1.5 * (number > 0), color=color, linewidths=0, zorder=2 + number
         )
-        front.scatter([], [], 30, color=colour, linewidths=0, label=f"{name}: {len(points):,}")
+        front.scatter([], [], 30, color=color, linewidths=0, label=f"{name}: {len(points):,}")
     draw.key(front, where="upper right")
     front.set_xlim(9.5, -9.5)
     front.set_ylim(-0.2, 7.6)
@@ -171,7 +171,7 @@ def waveform_building():
         wave, seen = scan.waveform.samples[row, column] * 1e9, scan.valid[:, row, column]
         ranges, causes = scan.range_m[seen, row, column], scan.cause[seen, row, column]
         draw.frame(axes, title, "range [m]", "received [nW]")
-        axes.plot(scan.waveform.range_m, wave, color=draw.COLOURS[0], linewidth=1.2)
+        axes.plot(scan.waveform.range_m, wave, color=draw.COLORS[0], linewidth=1.2)
         heights = np.interp(ranges, scan.waveform.range_m, wave)
         draw.points_by_cause(axes, ranges, heights, causes, size=60, layer=4.0)
         draw.key(axes, where="upper left")
@@ -197,16 +197,16 @@ def spacecraft_imu():
         draw.frame(where, title, "", unit)
         time_s, values = over_time(readings[sensor], quantity)
         truth = over_time(truths[sensor], quantity)[1]
-        for axis, colour in enumerate((*draw.COLOURS[:3],)):
-            where.plot(time_s, scale * values[:, axis], color=colour, linewidth=1.3, label="xyz"[axis])
+        for axis, color in enumerate((*draw.COLORS[:3],)):
+            where.plot(time_s, scale * values[:, axis], color=color, linewidth=1.3, label="xyz"[axis])
             where.plot(time_s, scale * truth[:, axis], color=INK, linewidth=0.8, linestyle=(0, (3, 3)))
         low, high = where.get_ylim()
         where.set_ylim(low, high + 0.25 * (high - low))
         draw.key(where, where="upper right", columns=3)
     draw.frame(sun, "Sun sensors: cosine of the angle to the Sun", "time [s]", "[1]")
-    for name, colour in (("sun_x", draw.COLOURS[4]), ("sun_y", draw.COLOURS[5])):
+    for name, color in (("sun_x", draw.COLORS[4]), ("sun_y", draw.COLORS[5])):
         time_s, cosine = over_time(readings[name], "cosine")
-        sun.plot(time_s, cosine, color=colour, linewidth=1.5, label=f"cell on {name[-1]}")
+        sun.plot(time_s, cosine, color=color, linewidth=1.5, label=f"cell on {name[-1]}")
     lit = max(t.time_ns * 1e-9 for name in ("sun_x", "sun_y") for t in truths[name] if t.visible)
     sun.axvspan(lit, 60.0, color="#30363d", alpha=0.6, linewidth=0)
     draw.note(sun, "in the shadow of the Earth", (0.5 * (lit + 60.0), 0.5), ha="center")
@@ -216,7 +216,7 @@ def spacecraft_imu():
     for event in log:
         struck = force if event.fault == "bias step" else gyro
         start_s, end_s = event.start_ns * 1e-9, event.end_ns * 1e-9
-        struck.axvspan(start_s, end_s, color=draw.COLOURS[3], alpha=0.2, linewidth=0)
+        struck.axvspan(start_s, end_s, color=draw.COLORS[3], alpha=0.2, linewidth=0)
         low, high = struck.get_ylim()
         draw.note(struck, event.fault, (0.5 * (start_s + end_s), low + 0.04 * (high - low)), fontsize=10, ha="center")
     sun.set_xlim(0.0, 60.0)
@@ -225,7 +225,7 @@ def spacecraft_imu():
 
 
 def forest_tof():
-    """What the camera ahead gathers on its way, from above, and what all of them see at three moments."""
+    """Points of the camera ahead along its way, from above, and images of all cameras at three times."""
     env, readings, truths = run("forest-tof")
     front, around = readings["front"], readings["around"]
     labels = env.scene.labels
@@ -235,12 +235,12 @@ def forest_tof():
     draw.frame(
         above, "Points of the camera ahead, from above, by label", "y [m], left is positive", "x [m]", equal=True
     )
-    colours = dict(zip(labels, ("#3a414b", "#d9b382", "#3fb950", "#ff8c42", "#b48cff"), strict=False))
+    colors = dict(zip(labels, ("#3a414b", "#d9b382", "#3fb950", "#ff8c42", "#b48cff"), strict=False))
     for name, number in labels.items():
         points = np.concatenate([image.points[image.valid & (image.segmentation == number)] for image in front])
         shown = points[:: max(1, len(points) // 60_000)]
-        above.scatter(shown[:, 1], shown[:, 0], s=0.6, color=colours[name], linewidths=0, rasterized=True)
-        above.scatter([], [], s=30, color=colours[name], label=name)
+        above.scatter(shown[:, 1], shown[:, 0], s=0.6, color=colors[name], linewidths=0, rasterized=True)
+        above.scatter([], [], s=30, color=colors[name], label=name)
     way = np.concatenate([image.X_WS.position[:1, 0, 0] for image in front])
     above.plot(way[:, 1], way[:, 0], color="white", linewidth=2.0, label="way of the drone")
     above.set_xlim(10.5, -10.5)
@@ -263,18 +263,18 @@ def forest_tof():
             axes = figure.add_subplot(place)
             axes.axis("off")
             draw.heading(axes, title)
-            axes.imshow(depth_colours(image.depth, image.valid, **limits), interpolation="nearest")
+            axes.imshow(depth_colors(image.depth_m, image.valid, **limits), interpolation="nearest")
         tick = min(range(len(around)), key=lambda k: abs(around[k].time_ns - front[moment].time_ns))
         zones = sides.subgridspec(2, 2)
         for number, side in enumerate(("left", "right", "up", "down")):
             axes = figure.add_subplot(zones[number])
             axes.axis("off")
             axes.set_title(f"8 x 8 {side}", color=FAINT, fontsize=9, loc="left", pad=2)
-            picture = depth_colours(around[tick].range[number], around[tick].valid[number], **limits)
+            picture = depth_colors(around[tick].range_m[number], around[tick].valid[number], **limits)
             axes.imshow(picture, interpolation="nearest")
     draw.key(above, where="lower left", columns=2)
     pairs = zip(front, truths["front"], strict=True)
-    error = np.median(np.abs(np.concatenate([(a.depth - b.depth)[a.valid & b.valid] for a, b in pairs])))
+    error = np.median(np.abs(np.concatenate([(a.depth_m - b.depth_m)[a.valid & b.valid] for a, b in pairs])))
     print(f"{len(front)} images ahead, {len(around)} around; half of all depths are within {error:.3f} m")
     return figure
 
@@ -298,12 +298,12 @@ def adaptive_cruise():
     time_s, gap_m, own, lead = np.array(drive.rows).T
     figure, (gaps, speeds, seen, chart) = draw.canvas(16.0, 9.0, 2, 2, width_ratios=(1.0, 1.1))
     draw.frame(gaps, "Gap", "time [s]", "[m]")
-    gaps.plot(time_s, gap_m, color=draw.COLOURS[0], linewidth=2.0, label="gap")
-    gaps.plot(time_s, 5.0 + 1.6 * own, color=draw.COLOURS[2], linewidth=1.0, linestyle="--", label="wanted")
+    gaps.plot(time_s, gap_m, color=draw.COLORS[0], linewidth=2.0, label="gap")
+    gaps.plot(time_s, 5.0 + 1.6 * own, color=draw.COLORS[2], linewidth=1.0, linestyle="--", label="wanted")
     draw.key(gaps, where="upper right")
     draw.frame(speeds, "Speeds", "time [s]", "[m/s]")
     speeds.plot(time_s, lead, color="#93a4b8", linewidth=2.0, label="car ahead")
-    speeds.plot(time_s, own, color=draw.COLOURS[0], linewidth=1.4, label="our car")
+    speeds.plot(time_s, own, color=draw.COLORS[0], linewidth=1.4, label="our car")
     draw.key(speeds, where="upper right")
     flat = [reading.flat() for reading in readings["radar"]]
     when_s = np.concatenate([np.full(len(f.range_m), f.time_ns * 1e-9) for f in flat])
@@ -327,4 +327,4 @@ PICTURES = {
 }
 
 for name in sys.argv[1:] or PICTURES:
-    save(PICTURES[name](), f"{name}.png")
+    save_figure(f"{name}.png", PICTURES[name]())

@@ -1,11 +1,11 @@
-"""Angle sweep of materials: round columns stand about the lidar, and each shows it every angle of incidence at once."""
+"""Angle sweep of materials: round columns around the lidar, each of which shows every angle of incidence."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.physics.materials import row as at
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 coat = {"refractive_index": 1.5, "roughness": 0.3, "reflectance": 0.5, "diffuse_roughness": 0.3}
@@ -24,7 +24,7 @@ NAMES = ("asphalt", "wet_asphalt", "concrete", "grass", "white_car_paint", "blac
 LIBRARY = {name: sn.materials.load(name) for name in (*NAMES, "prismatic_sheeting")}
 materials = list((MODELS | LIBRARY).values())
 
-# One column for each, six metres away
+# One column for each, six meters away
 scene = sn.Scene()
 column = sn.shapes.cylinder(0.5, 2.0, segments=720)
 for k, material in enumerate(materials):
@@ -65,10 +65,10 @@ draw.frame(left, "The models", "angle of incidence [°]", "return f cos θ [1/sr
 draw.frame(right, "The library at 905 nm", "angle of incidence [°]", "return f cos θ [1/sr]", log="y")
 angles_deg = np.linspace(0.0, 89.7, 500)
 for k, (name, material) in enumerate((MODELS | LIBRARY).items()):
-    axes, colour = (left, draw.COLOURS[k]) if name in MODELS else (right, draw.COLOURS[k - len(MODELS)])
+    axes, color = (left, draw.COLORS[k]) if name in MODELS else (right, draw.COLORS[k - len(MODELS)])
     hit = scan.object_id == k
-    axes.plot(angles_deg, law(material, np.cos(np.radians(angles_deg))), color=colour, linewidth=1.4, label=name)
-    axes.plot(angle_deg[hit][::20], (scan.intensity / spread)[hit][::20], ".", color=colour, markersize=5)
+    axes.plot(angles_deg, law(material, np.cos(np.radians(angles_deg))), color=color, linewidth=1.4, label=name)
+    axes.plot(angle_deg[hit][::20], (scan.intensity / spread)[hit][::20], ".", color=color, markersize=5)
     if name.endswith("two_way"):
         near = np.argmin(np.where(hit, np.abs(angle_deg - 60.0), np.inf))
         measured, expected = (scan.intensity / spread).flat[near], law(material, cosine.flat[near])
@@ -78,4 +78,4 @@ right.set_ylim(1e-5, 2e3)
 for axes, where, columns in ((left, "lower left", 1), (right, (0.25, 0.62), 2)):
     axes.set_xlim(0.0, 90.0)
     draw.key(axes, where=where, columns=columns, title="lines: law, points: lidar")
-save(figure, "lidar_angle_sweep.png")
+save_figure("lidar_angle_sweep.png", figure)

@@ -1,10 +1,10 @@
-"""Blooming: light of a sign in rays that look past it, so that the sign grows."""
+"""Blooming: light of a sign in rays that pass beside it, so that the sign looks larger."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 EYE, SIGN_M = (0.0, 0.0, 1.6), (20.0, 1.0, 2.6)
 
@@ -13,7 +13,7 @@ scene = sn.Scene()
 
 
 def put(mesh: sn.Mesh, place: tuple[float, float, float], material: object, label: str, **turn: float) -> None:
-    """One more thing in the street."""
+    """One more object in the street."""
     scene.add(mesh, pose=sn.Pose.from_euler_deg(place, **turn), material=material, label=label)
 
 
@@ -33,7 +33,7 @@ THRESHOLD = 1e-3
 
 
 def scan_with(**fields: object) -> sn.Scan:
-    """What a lidar sees of the street."""
+    """A lidar's scan of the street."""
     environment = sn.Environment(scene)
     spec = sn.Lidar(pattern=pattern, mode="relative", max_range_m=100.0, threshold=THRESHOLD, **fields)
     lidar = environment.attach(spec, pose=sn.Pose(position=EYE))
@@ -59,17 +59,17 @@ for axes, title, seen in ((before, "Without", plain), (after, "With blooming", s
     axes.set_ylim(-5.0, 8.0)
     draw.key(axes, where="upper right")
 
-# What rays around get of the sign, over the angle to the nearest ray that meets it
+# Light of the sign in rays around it, over the angle to the nearest ray that hits it
 along, onto = direction.reshape(-1, 3).astype(np.float64), direction[sign].astype(np.float64)
 angle_deg = np.degrees(np.arccos(np.clip((along @ onto.T).max(axis=1), -1, 1))).reshape(sign.shape)
 alone = abs(plain.range_m - SIGN_M[0]) > 0.75  # the pole's own light is part of its rays' bloom
 here = bloom & alone & (scan.label == scene.labels["sign"])
 power = np.median(plain.intensity[sign])
 draw.frame(law, "Stray light of the sign", "angle from the sign [°]", "share of its return", log="xy")
-law.scatter(angle_deg[here], scan.intensity[here] / power, 4, color=draw.CAUSE_COLOURS[sn.Cause.BLOOM], label="bloom")
+law.scatter(angle_deg[here], scan.intensity[here] / power, 4, color=draw.CAUSE_COLORS[sn.Cause.BLOOM], label="bloom")
 at_deg = np.geomspace(0.05, 10.0, 200)
 share = sn.optics.stray_light(np.radians(at_deg), strength=0.01, radius_rad=np.radians(0.4), slope=2.5)
-law.plot(at_deg, share, color=draw.COLOURS[1], linewidth=1.6, label="strength / (1 + (θ/radius)$^{slope}$)")
+law.plot(at_deg, share, color=draw.COLORS[1], linewidth=1.6, label="strength / (1 + (θ/radius)$^{slope}$)")
 law.axhline(THRESHOLD / power, color="#6e7681", linestyle=":", linewidth=1.2, label="threshold")
 law.set_xlim(0.05, 10.0)
 draw.key(law, where="lower left")
@@ -79,4 +79,4 @@ ratio = (
     / sn.optics.stray_light(np.radians(angle_deg[here]), strength=0.01, radius_rad=np.radians(0.4), slope=2.5)
 )
 print(f"their intensity is {np.median(ratio):.3f} times the law at the angle to the nearest ray on the sign")
-save(figure, "lidar_blooming.png")
+save_figure("lidar_blooming.png", figure)

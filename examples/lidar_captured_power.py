@@ -1,10 +1,10 @@
-"""Captured power against distance: the share of a widening beam that a detector catches, exact and approximate."""
+"""Captured power against distance: the share of a widening beam on a detector, exact and approximate."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ON_AXIS = sn.Beam(exit_radius_m=0.01, detector_radius_m=0.01, half_divergence_rad=1.5e-3)
 BESIDE = sn.Beam(exit_radius_m=0.005, detector_radius_m=0.01, half_divergence_rad=1.5e-3, detector_offset_m=0.02)
@@ -50,16 +50,16 @@ for (title, beam), upper, lower in zip(cases, panels[:2], panels[2:], strict=Tru
     near = -np.expm1(-2.0 * (beam.detector_radius_m / w) ** 2) * np.exp(-2.0 * (beam.detector_offset_m / w) ** 2)
     far = 2.0 * (beam.detector_radius_m / w) ** 2 * np.exp(-2.0 * (beam.detector_offset_m / w) ** 2)
     curves = (
-        ("exact", exact, "-", draw.COLOURS[0]),
-        ("near the axis, AGX eq. 20", near, "--", draw.COLOURS[2]),
-        ("far field", far, "-.", draw.COLOURS[4]),
-        ("AGX eq. 21", captured(z_m, beam, "agx"), ":", draw.COLOURS[1]),
+        ("exact", exact, "-", draw.COLORS[0]),
+        ("near the axis, AGX eq. 20", near, "--", draw.COLORS[2]),
+        ("far field", far, "-.", draw.COLORS[4]),
+        ("AGX eq. 21", captured(z_m, beam, "agx"), ":", draw.COLORS[1]),
     )
     draw.frame(upper, title, "", "share of the power", log="xy")
     draw.frame(lower, "", "distance [m]", "error [%]", log="x")
-    for name, share, dashes, colour in curves:
-        upper.plot(z_m, share, dashes, color=colour, linewidth=2.0, label=name)
-        lower.plot(z_m, 100.0 * (share / exact - 1.0), dashes, color=colour, linewidth=2.0)
+    for name, share, dashes, color in curves:
+        upper.plot(z_m, share, dashes, color=color, linewidth=2.0, label=name)
+        lower.plot(z_m, 100.0 * (share / exact - 1.0), dashes, color=color, linewidth=2.0)
     upper.plot(BOARDS_M, measured(beam), "o", color="white", markersize=4, label="measured by the lidar")
     upper.set_ylim(3e-5, 3.0)
     lower.set_ylim(-105.0, 60.0)
@@ -67,4 +67,4 @@ for (title, beam), upper, lower in zip(cases, panels[:2], panels[2:], strict=Tru
 
     at = 50.0 if beam is ON_AXIS else 10.0
     print(f"{title} at {at:.0f} m: exact {captured(at, beam, 'exact'):.6f}, eq. 21 {captured(at, beam, 'agx'):.6f}")
-save(figure, "lidar_captured_power.png")
+save_figure("lidar_captured_power.png", figure)

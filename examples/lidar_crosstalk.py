@@ -1,10 +1,10 @@
-"""Cross-talk: pulses of a second lidar, told at ranges where nothing is."""
+"""Cross-talk: pulses of a second lidar, reported at ranges where there is nothing."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 SWEEPS, SPREAD_S, FAR_M = 1500, 8e-6, 120.0
 
@@ -55,8 +55,8 @@ map_axes.set_ylim(-60.0, 60.0)
 
 draw.frame(histogram, f"Straight ahead, {SWEEPS} sweeps", "range reported [m]", "sweeps in 10 m")
 edges = np.linspace(0.0, FAR_M, 13)
-histogram.hist(told_m, edges, color=draw.CAUSE_COLOURS[sn.Cause.CROSSTALK], alpha=0.85, label="cross-talk")
+histogram.hist(told_m, edges, color=draw.CAUSE_COLORS[sn.Cause.CROSSTALK], alpha=0.85, label="cross-talk")
 expected = 2.0 * 10.0 / 299_792_458.0 / SPREAD_S * SWEEPS
-histogram.axhline(expected, color=draw.COLOURS[1], linewidth=1.8, label="2 Δr / (c spread), each sweep")
+histogram.axhline(expected, color=draw.COLORS[1], linewidth=1.8, label="2 Δr / (c spread), each sweep")
 draw.key(histogram, where="lower right")
-save(figure, "lidar_crosstalk.png")
+save_figure("lidar_crosstalk.png", figure)

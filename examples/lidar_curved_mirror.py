@@ -1,10 +1,10 @@
-"""Curved mirrors: how much weaker the ghost of a wall is in a chrome ball than in a flat mirror."""
+"""Curved mirrors: the ghost of a wall in a chrome ball is weaker than in a flat mirror."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEFORE_M, WALL_M = 5.0, 4.0  # from the sensor to the ball, and to the wall behind the sensor
 BEAM = sn.Beam()
@@ -34,7 +34,7 @@ def ghosts(mirror: sn.Mesh, place: tuple[float, float, float], offset_m: np.ndar
 
 
 def closed_form(radius: float | np.ndarray, offset_m: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Angle of incidence [deg] and intensity of the ghost in a perfect sphere whose middle lies in the x axis."""
+    """Angle of incidence [deg] and intensity of the ghost in a perfect sphere whose center is on the x axis."""
     far = BEFORE_M + np.asarray(radius)
     angle = np.arctan2(offset_m, far)
     before = far * np.cos(angle) - np.sqrt(np.square(radius) - np.square(far * np.sin(angle)))
@@ -60,8 +60,8 @@ flat = ghosts(sn.shapes.box(1.0, 20, 20), (BEFORE_M + 0.5, 0, 0), np.array([0.02
 seen = [ghosts(sn.shapes.sphere(r, 7), (BEFORE_M + r, 0, 0), np.array([0.05 * min(r, 1.0)]))[1][0] for r in radii]
 fine = np.geomspace(0.05, 100.0, 200)
 expected = closed_form(fine, 0.05 * np.minimum(fine, 1.0))[1]
-by_radius.axhline(flat, color=draw.COLOURS[2], linestyle="--", linewidth=2.0, label="flat mirror")
-by_radius.plot(fine, expected, color=draw.COLOURS[0], linewidth=2.0, label="closed form of a convex mirror")
+by_radius.axhline(flat, color=draw.COLORS[2], linestyle="--", linewidth=2.0, label="flat mirror")
+by_radius.plot(fine, expected, color=draw.COLORS[0], linewidth=2.0, label="closed form of a convex mirror")
 by_radius.plot(radii, seen, "o", color="white", markersize=5, label="measured by the lidar")
 draw.key(by_radius, where="lower right")
 
@@ -70,7 +70,7 @@ offsets = np.linspace(0.004, 0.2, 60)
 angle, expected = closed_form(0.3, offsets)
 _, intensity = ghosts(sn.shapes.sphere(0.3, 7), (BEFORE_M + 0.3, 0, 0), offsets)
 draw.frame(by_angle, "A ball of 30 cm radius", "angle of incidence [deg]", "intensity", log="y")
-by_angle.plot(angle, expected, color=draw.COLOURS[0], linewidth=2.0, label="closed form of a convex mirror")
+by_angle.plot(angle, expected, color=draw.COLORS[0], linewidth=2.0, label="closed form of a convex mirror")
 by_angle.plot(angle, intensity, "o", color="white", markersize=4, label="measured by the lidar")
 draw.key(by_angle, where="lower left")
 
@@ -78,4 +78,4 @@ met = np.isfinite(intensity)
 print(f"ball of 30 cm: {flat / closed_form(0.3, 0.015)[1]:.0f} times weaker than a flat mirror's ghost")
 print(f"largest difference from the closed form: {100 * np.nanmax(np.abs(intensity / expected - 1.0)):.1f} %")
 print(f"median: {100 * np.nanmedian(np.abs(intensity / expected - 1.0)):.2f} % of {met.sum()} rays")
-save(figure, "lidar_curved_mirror.png")
+save_figure("lidar_curved_mirror.png", figure)

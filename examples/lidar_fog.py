@@ -4,11 +4,11 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 BOARDS, ACROSS, ROWS = 60, 20, 40
-LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
+LIMIT = sn.DetectionLimit()  # the default of mode="relative": 10 % at 100 m, by 90 % of the rays
 distance_m = np.geomspace(3.0, 150.0, BOARDS)
 azimuth_deg = -180.0 + 360.0 / BOARDS * (np.arange(BOARDS) + 0.5)
 
@@ -40,21 +40,21 @@ draw.frame(middle, "Intensity of the boards", "distance [m]", "relative intensit
 draw.frame(right, "Who answers", "distance of the board [m]", "share of rays", log="x")
 clear = 0.5 / np.pi * sn.optics.captured_fraction(distance_m, **BEAM)
 airs = {"clear": sn.media.vacuum()} | {f"{v} m": sn.media.fog(visibility_m=v) for v in (500, 200, 100, 50)}
-for colour, (name, air) in zip(draw.COLOURS, airs.items(), strict=False):
+for color, (name, air) in zip(draw.COLORS, airs.items(), strict=False):
     scan = look(air)
     cause = scan.cause.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]  # columns run from azimuth 180 degrees down
     strength = scan.intensity.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]
 
-    # What comes back from the boards, and what Beer and Lambert leave of it: rho A(z) exp(-2 alpha d)
+    # Returns of the boards, and the law of Beer and Lambert: rho A(z) exp(-2 alpha d)
     alpha = air.at(905e-9).extinction_per_m
     left = sn.optics.two_way_transmittance(distance_m, extinction_per_m=alpha)
     from_board = cause == sn.Cause.SURFACE
     seen = from_board.any(axis=(0, 2))
     mean = strength.mean(axis=(0, 2), where=from_board | ~seen[:, None])
-    middle.plot(distance_m, clear * left, color=colour, linewidth=1.2)
-    middle.plot(distance_m[seen], mean[seen], ".", color=colour, markersize=5, label=name)
-    right.plot(distance_m, from_board.mean(axis=(0, 2)), color=colour, linewidth=1.8)
-    right.plot(distance_m, (cause == sn.Cause.ATMOSPHERE).mean(axis=(0, 2)), ":", color=colour, linewidth=1.8)
+    middle.plot(distance_m, clear * left, color=color, linewidth=1.2)
+    middle.plot(distance_m[seen], mean[seen], ".", color=color, markersize=5, label=name)
+    right.plot(distance_m, from_board.mean(axis=(0, 2)), color=color, linewidth=1.8)
+    right.plot(distance_m, (cause == sn.Cause.ATMOSPHERE).mean(axis=(0, 2)), ":", color=color, linewidth=1.8)
     if name == "100 m":
         flat = scan.flat()
         draw.points_by_cause(above, flat.points[:, 0], flat.points[:, 1], flat.cause, size=6)
@@ -80,4 +80,4 @@ draw.key(middle, title="visibility (lines: Beer-Lambert)", where="upper right")
 right.plot([], [], color="white", label="from the board")
 right.plot([], [], ":", color="white", label="from the fog")
 draw.key(right, where="center left")
-save(figure, "lidar_fog.png")
+save_figure("lidar_fog.png", figure)

@@ -1,15 +1,15 @@
-"""Fog banks: one that stands on the ground, two side by side; air in a glass shell in water; each by hand too."""
+"""Fog banks: one on the ground, two side by side; air in a glass shell in water; each also computed by hand."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = sn.Beam()
 EYE_M = 1.8
 TILT_DEG = 1.0  # a ray that meets no face of glass head-on, whose glint would be stronger than the wall
-GREY = sn.Lambertian(reflectance=0.5)
+GRAY = sn.Lambertian(reflectance=0.5)
 
 
 def look(
@@ -37,9 +37,9 @@ figure, (standing, beside, shell) = draw.canvas(16.5, 5.0, columns=3, width_rati
 
 # A bank on the ground: its lower face and the ground are one place
 scene = sn.Scene()
-scene.add(sn.shapes.plane(120.0), material=GREY, label="ground")
+scene.add(sn.shapes.plane(120.0), material=GRAY, label="ground")
 scene.add(sn.shapes.box(24, 20, 3), pose=sn.Pose((20, 0, 1.5)), material=sn.media.fog(visibility_m=60.0))
-scene.add(sn.shapes.box(0.2, 20, 4), pose=sn.Pose((38, 0, 2)), material=GREY, label="wall")
+scene.add(sn.shapes.box(0.2, 20, 4), pose=sn.Pose((38, 0, 2)), material=GRAY, label="wall")
 angles = np.linspace(-14.0, 3.0, 4000)
 scan, true = look(scene, angles, height_m=EYE_M)
 draw.frame(standing, "A bank of 60 m visibility on the ground, from the side", "x [m]", "z [m]")
@@ -66,7 +66,7 @@ for wall_m in walls:
     strength = []
     for banks in ((), ((first, 4.0, 8.0), (second, 8.0, 12.0))):
         scene = sn.Scene()
-        scene.add(sn.shapes.box(0.2, 20, 20), pose=sn.Pose((wall_m + 0.1, 0, 0)), material=GREY)
+        scene.add(sn.shapes.box(0.2, 20, 20), pose=sn.Pose((wall_m + 0.1, 0, 0)), material=GRAY)
         for bank in banks:
             fill(scene, *bank)
         strength.append(look(scene, np.array([0.1]))[0].intensity[0, 0])
@@ -74,7 +74,7 @@ for wall_m in walls:
 by_hand = 0.05 * np.clip(walls - 4.0, 0.0, 4.0) + 0.02 * np.clip(walls - 8.0, 0.0, 4.0)
 for near, far, share in ((4.0, 8.0, 0.25), (8.0, 12.0, 0.1)):
     beside.axvspan(near, far, color="#f2e34c", alpha=share, linewidth=0.0)
-beside.plot(walls, by_hand, color=draw.COLOURS[0], linewidth=1.5, label="by hand")
+beside.plot(walls, by_hand, color=draw.COLORS[0], linewidth=1.5, label="by hand")
 beside.plot(walls, depth, ".", color="white", markersize=6, label="from intensities")
 draw.note(beside, "0.05 / m", (5.0, 0.005))
 draw.note(beside, "0.02 / m", (9.0, 0.005))
@@ -87,7 +87,7 @@ water, glass = sn.media.Uniform(refractive_index=1.33), sn.Dielectric(refractive
 reported = []
 for wall_m in walls:
     scene = sn.Scene()
-    scene.add(sn.shapes.box(0.2, 20, 20), pose=sn.Pose((wall_m + 0.1, 0, 0)), material=GREY)
+    scene.add(sn.shapes.box(0.2, 20, 20), pose=sn.Pose((wall_m + 0.1, 0, 0)), material=GRAY)
     fill(scene, water, 2.0, 14.0)
     scene.add(sn.shapes.box(4.0, 4.0, 4.0), pose=sn.Pose((7.0, 0, 0)), material=glass)
     scene.add(sn.shapes.box(3.0, 3.0, 3.0), pose=sn.Pose((7.0, 0, 0)), material=sn.media.vacuum())
@@ -95,9 +95,9 @@ for wall_m in walls:
 places, index = np.array([0.0, 2.0, 5.0, 5.5, 8.5, 9.0, 14.0, 20.0]), np.array([1.0, 1.33, 1.5, 1.0, 1.5, 1.33, 1.0])
 cosine = np.sqrt(1.0 - np.square(np.sin(np.radians(TILT_DEG)) / index))  # Snell
 path = np.concatenate([[0.0], np.cumsum(index * np.diff(places) / cosine)])
-for near, far, colour in ((2.0, 14.0, "#4aa8ff"), (5.0, 9.0, "#3ad6c5"), (5.5, 8.5, "#0d1117")):
-    shell.axvspan(near, far, color=colour, alpha=0.2 if colour != "#0d1117" else 1.0, linewidth=0.0)
-shell.plot(places, path, color=draw.COLOURS[0], linewidth=1.5, label="optical path by hand")
+for near, far, color in ((2.0, 14.0, "#4aa8ff"), (5.0, 9.0, "#3ad6c5"), (5.5, 8.5, "#0d1117")):
+    shell.axvspan(near, far, color=color, alpha=0.2 if color != "#0d1117" else 1.0, linewidth=0.0)
+shell.plot(places, path, color=draw.COLORS[0], linewidth=1.5, label="optical path by hand")
 shell.plot(walls, reported, ".", color="white", markersize=6, label="lidar")
 shell.set_xlim(1.5, 15.5)
 shell.set_ylim(1.5, 19.5)
@@ -105,4 +105,4 @@ for text, x in (("water", 3.0), ("air", 6.7), ("water", 11.0)):
     draw.note(shell, text, (x, 2.0))
 draw.key(shell, where="upper left")
 print(f"behind shell and water {reported[-1]:.4f} m; by hand {np.interp(walls[-1], places, path):.4f} m")
-save(figure, "lidar_fog_banks.png")
+save_figure("lidar_fog_banks.png", figure)

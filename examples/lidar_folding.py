@@ -1,10 +1,10 @@
-"""Folding: what lies beyond the unambiguous range appears nearby."""
+"""Folding: objects beyond the unambiguous range appear nearby."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 RATE_HZ, REACH_M = 1.5e6, 400.0
 
@@ -27,7 +27,7 @@ pattern = sn.patterns.Spinning(elevation_deg=(0.0,), columns=2000, rate_hz=10)
 
 
 def scan_with(**fields: object) -> sn.Scan:
-    """What a lidar sees from the middle of the place."""
+    """A lidar's scan from the middle of the square."""
     environment = sn.Environment(scene)
     lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", **fields))
     for _ in environment.run(duration_s=0.1):
@@ -63,4 +63,4 @@ near.set_xlim(-110.0, 110.0)
 near.set_ylim(-95.0, 95.0)
 draw.note(whole, f"rings: every {unambiguous_m:.1f} m", (20.0, -115.0))
 draw.key(near, where="upper right")
-save(figure, "lidar_folding.png")
+save_figure("lidar_folding.png", figure)

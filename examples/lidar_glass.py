@@ -1,16 +1,16 @@
-"""A glass wall: most light goes through and back, some is mirrored, little answers from the pane itself."""
+"""A glass wall: most light passes and returns, some is mirrored, little is returned by the pane itself."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE = np.array([0.0, 0.0, 1.2])
 glass = sn.ThinGlass(refractive_index=1.5, roughness=0.002)
 
-# An office behind glass at x = 4; the door at y = -2.5 stands open; a person stands in front, and pillars behind
+# An office behind glass at x = 4; the door at y = -2.5 is open; a person is in front, and pillars behind
 scene = sn.Scene()
 matt = sn.Lambertian(reflectance=0.5)
 scene.add(sn.shapes.box(0.2, 36, 3), pose=sn.Pose(position=(9.1, 0, 1.5)), material=matt, label="back wall")
@@ -35,7 +35,7 @@ for _ in environment.run(duration_s=0.1):
     pass
 scan = lidar.read()  # (2, 9, 1441): the strongest return of each ray, and the last
 
-# Behind glass the wall answers T_p^2 of what it does through the open door
+# Behind glass the return of the wall is T_p^2 of its value through the open door
 on_wall = scan.valid[0] & (scan.label[0] == scene.labels["back wall"])
 direction = pattern.rays().direction_S
 incidence_deg = np.degrees(np.arccos(direction[..., 0]))
@@ -68,15 +68,15 @@ draw.key(strongest, where="upper left")
 draw.key(last, where="upper left")
 angle = np.linspace(0.0, 60.0, 200)
 draw.frame(right, "The wall behind the glass", "angle of incidence [°]", "share of its open value")
-for keep, colour, name in (
+for keep, color, name in (
     (behind, "TRANSMISSION", "behind the pane"),
     (on_wall & ~behind, "SURFACE", "through the door"),
 ):
     right.plot(
-        incidence_deg[keep], share[keep], ".", color=draw.CAUSE_COLOURS[sn.Cause[colour]], markersize=3, label=name
+        incidence_deg[keep], share[keep], ".", color=draw.CAUSE_COLORS[sn.Cause[color]], markersize=3, label=name
     )
 law = sn.optics.pane(np.cos(np.radians(angle)), n=1.5)[0] ** 2
 right.plot(angle, law, color="white", linewidth=1.2, label="T$_p^2$")
 right.set_ylim(0.5, 1.05)
 draw.key(right, where="lower left")
-save(figure, "lidar_glass.png")
+save_figure("lidar_glass.png", figure)

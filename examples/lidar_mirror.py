@@ -1,10 +1,10 @@
-"""Mirror ghosts: what a room with one mirrored wall looks like to a lidar that believes in straight lines."""
+"""Mirror ghosts: a room with one mirrored wall in a lidar scan, which assumes straight paths."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # A room, 10 m by 8 m; the mirror covers most of the wall at x = 5
 scene = sn.Scene()
@@ -33,13 +33,13 @@ for _ in environment.run(duration_s=0.1):
 scan = lidar.read().flat()
 points = scan.points + np.array([-1.0, -0.5, 1.0])
 
-# What is a ghost, and by which mirror, is known of every point
+# Cause and mirror are known for every point
 ghost = scan.cause == sn.Cause.REFLECTION
 by_mirror = scan.mirror_id == scene.objects.index(mirror)
 print(f"{ghost.sum()} of {len(points)} points are ghosts, {by_mirror.sum()} of them by the mirror")
 on_pillar = by_mirror & (scan.label == scene.labels["pillar"]) & (scan.depth == 1)
-centre = np.mean([points[on_pillar, 0].min(), points[on_pillar, 0].min() + 0.8])
-print(f"the pillar's ghost stands at x = {centre:.2f} m; its mirror image is at {2 * 4.99 - 2.0:.2f} m")
+center = np.mean([points[on_pillar, 0].min(), points[on_pillar, 0].min() + 0.8])
+print(f"the pillar's ghost stands at x = {center:.2f} m; its mirror image is at {2 * 4.99 - 2.0:.2f} m")
 
 figure, (truth, above) = draw.canvas(14.0, 5.0, columns=2, width_ratios=(11.2, 21.8))
 for axes, title in ((truth, "What the lidar should see (truth)"), (above, "What it reports, by cause")):
@@ -65,4 +65,4 @@ draw.points_by_cause(
 draw.points_by_cause(above, points[:, 0], points[:, 1], scan.cause, size=5)
 draw.note(above, "the room once more,\nbehind the mirror", (10.2, 0.6))
 draw.key(above, where="lower center", columns=5)
-save(figure, "lidar_mirror.png")
+save_figure("lidar_mirror.png", figure)

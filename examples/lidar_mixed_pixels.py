@@ -1,11 +1,11 @@
-"""Mixed pixels: poles before a wall, seen by rays without width, by beams of 19 rays, and in waveform mode."""
+"""Mixed pixels: poles in front of a wall, with rays without width, beams of 19 rays, and waveform mode."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.physics import optics
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 MATT = sn.Lambertian(reflectance=0.5)
 POLES = ((9.5, -0.6), (8.5, 0.6))  # 0.5 m and 1.5 m before the wall
@@ -72,4 +72,4 @@ for rays in (19, 127, 1000):
     print(f"  {rays} rays: {sweep(rays, mode='relative').range_m[0]:.3f} m")
 radius = 0.008 + 9.5 * np.tan(2e-3)
 print(f"an edge one radius off the axis leaves {optics.share_beyond_edge(radius, radius_m=radius):.2%} beyond it")
-save(figure, "lidar_mixed_pixels.png")
+save_figure("lidar_mixed_pixels.png", figure)

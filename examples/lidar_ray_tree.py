@@ -1,4 +1,4 @@
-"""One ray's tree: a pane splits the ray, a mirror turns it, water bends it; beside it the heap that holds it."""
+"""One ray's tree: a pane splits the ray, a mirror deflects it, water refracts it; and the heap of its nodes."""
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -6,7 +6,7 @@ from scipy.spatial import ConvexHull
 import sensorium as sn
 from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 DEPTH = 3
 PLACES = {
@@ -28,7 +28,7 @@ def board(x: float, y: float, facing_deg: float, length: float, material: object
     scene.add(sn.shapes.box(0.06, length, 2.0), pose=pose, material=material, name=name)
 
 
-# The pane, a sheet of glass; what it mirrors meets a steel plate, what it lets through a mirror and then a tank
+# The pane, a sheet of glass; its reflection hits a steel plate, its transmission a mirror and then a tank
 edge = 0.8 * np.array([np.sin(np.radians(35.0)), np.cos(np.radians(35.0))])
 corners = [(3 + s * edge[0], s * edge[1], z) for s, z in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
 scene.add(sn.Mesh(corners, [(0, 1, 2), (0, 2, 3)]), material=sn.ThinGlass(), name="pane")
@@ -77,4 +77,4 @@ view.set_ylim(-3.8, 4.8)
 draw.key(view, where="lower right", title="where the lidar puts its returns")
 draw.heading(tree, "Its heap: node i, reflection 2i + 1, transmission 2i + 2")
 draw.heap(tree, nodes, names, depth=DEPTH)
-save(figure, "lidar_ray_tree.png")
+save_figure("lidar_ray_tree.png", figure)

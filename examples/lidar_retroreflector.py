@@ -1,10 +1,10 @@
-"""Retroreflectors: a sign, a number plate and a vest answer a thousand times louder than the wall beside them."""
+"""Retroreflectors: a sign, a number plate and a vest return a thousand times as much light as the wall beside them."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE = (0.0, 0.0, 1.6)
@@ -15,7 +15,7 @@ scene = sn.Scene()
 
 
 def put(mesh: sn.Mesh, place: tuple[float, float, float], material: object, label: str, **turn: float) -> None:
-    """One more thing in the street."""
+    """One more object in the street."""
     scene.add(mesh, pose=sn.Pose.from_euler_deg(place, **turn), material=material, label=label)
 
 
@@ -43,7 +43,7 @@ for _ in environment.run(duration_s=0.1):
     pass
 scan = lidar.read()
 
-# Taken back to normal incidence and out of the beam's spreading, intensity is the property of the surface alone
+# Corrected to normal incidence and for the beam's divergence, intensity is a property of the surface alone
 spread = sn.optics.captured_fraction(scan.range_m, **BEAM)
 cosine, of = pattern.rays().direction_S[..., 0], lambda name: scan.label == scene.labels[name]
 sign = np.median((scan.intensity / spread / cosine**2)[of("sign")])
@@ -54,14 +54,14 @@ figure, (image, cut) = draw.canvas(15.0, 4.9, columns=2, width_ratios=(1.75, 1.0
 draw.frame(image, "Intensity, as the lidar sees it", "azimuth [°], positive to the left", "elevation [°]")
 image.grid(False)
 picture = draw.intensity_image(image, np.where(scan.valid, scan.intensity, np.nan), (14.0, -14.0, -7.0, 6.0))
-draw.colour_scale(figure, image, picture, "relative intensity [1/sr]")
+draw.color_scale(figure, image, picture, "relative intensity [1/sr]")
 
 # A level cut through the sign
 elevation = np.degrees(np.arctan2(SIGN_M[2] - EYE[2], SIGN_M[0]))
 row = round((height_deg[1] - elevation) / (height_deg[1] - height_deg[0]) * 260)
 azimuth_deg = np.linspace(14.0, -14.0, 561)
 draw.frame(cut, f"Along the line at {elevation:.1f}°", "azimuth [°]", "relative intensity [1/sr]", log="y")
-cut.plot(azimuth_deg, scan.intensity[row], color=draw.COLOURS[0], linewidth=1.8)
+cut.plot(azimuth_deg, scan.intensity[row], color=draw.COLORS[0], linewidth=1.8)
 image.axhline(elevation, color="white", linewidth=0.8, linestyle=":")
 cut.set_xlim(14.0, -14.0)
 low, high = np.median(scan.intensity[row]), scan.intensity[row].max()
@@ -69,4 +69,4 @@ cut.annotate("", xy=(3.5, high), xytext=(3.5, low), arrowprops={"arrowstyle": "<
 draw.note(cut, f"x {sign / wall:.0f}", (2.8, np.sqrt(low * high)), fontsize=13)
 draw.note(cut, "wall, C = 0.5", (-4.0, 1.5 * low))
 draw.note(cut, "sign, R$_A$ = 200 /sr", (2.8, 0.8 * high))
-save(figure, "lidar_retroreflector.png")
+save_figure("lidar_retroreflector.png", figure)

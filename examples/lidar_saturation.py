@@ -1,12 +1,12 @@
-"""Saturation: a receiver tells strong returns too weak, and with them the ranges come out too near."""
+"""Saturation: a receiver reports strong returns too weak, and their ranges too short."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
-# A board of eight fields at 20 m, each with a sheet four times as strong as the one before; white paper lies around
+# A board of eight fields at 20 m, each with a sheet four times as strong as the one before, on white paper
 BOARD_M, PULSE_S = 20.0, 5e-9
 STRENGTHS = 0.1 * 4.0 ** np.arange(8)
 scene = sn.Scene()
@@ -23,7 +23,7 @@ pattern = sn.patterns.Raster(
 
 
 def scan_with(**fields: object) -> sn.Scan:
-    """What a lidar sees of the board."""
+    """A lidar's scan of the board."""
     environment = sn.Environment(scene)
     beam = sn.Beam(pulse_s=PULSE_S)
     lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", beam=beam, max_range_m=100.0, **fields))
@@ -32,7 +32,7 @@ def scan_with(**fields: object) -> sn.Scan:
     return lidar.read()
 
 
-# The receiver takes ten times what white paper sends back, and times its edges at a twentieth of that
+# The receiver saturates at ten times the return of white paper, and times its edges at a twentieth of that
 plain = scan_with()
 white = float(np.median(plain.intensity[plain.label == scene.labels["paper"]])) / 0.9
 level, trigger = 10.0 * white, 0.5 * white
@@ -59,10 +59,10 @@ draw.key(board, where="lower left")
 draw.frame(law, "What remains of the walk", "amplitude over white paper's", "range error [mm]", log="x")
 amplitude = np.geomspace(white, 1e4 * white, 400)
 curve_m = sn.optics.range_walk(amplitude, level=level, trigger=trigger, duration_s=PULSE_S)
-law.plot(amplitude / white, 1e3 * curve_m, color=draw.COLOURS[0], linewidth=1.8, label="c/2 σ (√2ln(L/T) - √2ln(A/T))")
+law.plot(amplitude / white, 1e3 * curve_m, color=draw.COLORS[0], linewidth=1.8, label="c/2 σ (√2ln(L/T) - √2ln(A/T))")
 draw.points_by_cause(law, plain.intensity[row] / white, 1e3 * walk_m[row], scan.cause[row], size=16)
 law.axvline(level / white, color="#6e7681", linestyle=":", linewidth=1.2)
 draw.note(law, "level", (1.1 * level / white, -300.0))
 law.set_xlim(0.3, 2e4)
 draw.key(law, where="lower left")
-save(figure, "lidar_saturation.png")
+save_figure("lidar_saturation.png", figure)

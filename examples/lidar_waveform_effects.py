@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 MATT = sn.Lambertian(reflectance=0.5)
 pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
@@ -39,7 +39,7 @@ edge = sn.Scene()
 plate(edge, 18.0, -2.0, size=(1.0, 4.0, 4.0), label="box")
 plate(edge, 24.05, 0.0)
 
-# Fog of 60 m visibility before a wall, a receiver 12 cm beside the laser: what is near it does not see
+# Fog of 60 m visibility in front of a wall, a receiver 12 cm beside the laser, which does not see near points
 fog = sn.Scene()
 plate(fog, 35.05, 0.0)
 
@@ -58,7 +58,7 @@ figure, axes = draw.canvas(15.0, 4.6, columns=3)
 for (title, scan), axis in zip(scans.items(), axes, strict=True):
     wave, range_m = scan.waveform.samples[0, 0], scan.waveform.range_m
     draw.frame(axis, title, "range [m]", "received [nW]", log="y")
-    axis.plot(range_m, np.maximum(wave * 1e9, 3.0), color=draw.COLOURS[0], linewidth=1.0)
+    axis.plot(range_m, np.maximum(wave * 1e9, 3.0), color=draw.COLORS[0], linewidth=1.0)
     seen = scan.valid[:, 0, 0]
     ranges, heights, causes = scan.range_m[seen, 0, 0], scan.intensity[seen, 0, 0] * 1e9, scan.cause[seen, 0, 0]
     draw.points_by_cause(axis, ranges, heights, causes, size=60, layer=4.0)
@@ -67,4 +67,4 @@ for (title, scan), axis in zip(scans.items(), axes, strict=True):
     kinds = ", ".join(f"{sn.Cause(c).name.lower()} at {r:.2f} m" for c, r in zip(causes, ranges, strict=True))
     print(f"{title}: {kinds}")
 print("the ghost's path is 10 m and 15 m: 25.00 m")
-save(figure, "lidar_waveform_effects.png")
+save_figure("lidar_waveform_effects.png", figure)

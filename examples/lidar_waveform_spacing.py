@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"aperture_radius_m": 0.0125, "divergence_rad": 0.010}
 vane = sn.waveform.Parameters(
@@ -18,7 +18,7 @@ vane = sn.waveform.Parameters(
     **BEAM,
 )
 
-# A hedge of twigs 80 m away: 500 boxes of a few centimetres in a layer 3 m deep, and a wall behind
+# A hedge of twigs 80 m away: 500 boxes of a few centimeters in a layer 3 m deep, and a wall behind
 rng = np.random.default_rng(8)
 scene = sn.Scene()
 scene.add(sn.shapes.box(0.2, 6, 6), pose=sn.Pose((84.6, 0, 0)), material=sn.Lambertian(reflectance=0.5), label="wall")
@@ -55,7 +55,7 @@ draw.frame(left, "One pulse of 1 ns into twigs before a wall", "range [m]", "rec
 for number, spacing in enumerate((0.1, 0.03, 0.01, finest)):
     wave = waves[spacing]
     name = f"{100 * spacing:g} cm, {spacings[spacing]} across"
-    style = {"color": "white", "linestyle": ":"} if spacing == finest else {"color": draw.COLOURS[number]}
+    style = {"color": "white", "linestyle": ":"} if spacing == finest else {"color": draw.COLORS[number]}
     left.plot(wave.range_m, wave.samples[0, 0] * 1e9, linewidth=1.6, label=name, **style)
 left.set_xlim(79.5, 85.5)
 left.set_ylim(-10.0, 260.0)
@@ -68,11 +68,9 @@ draw.frame(
     "rms, % of the waveform",
     log="xy",
 )
-right.plot(
-    [100 * x for x in error], [100 * e for e in error.values()], "o-", color=draw.COLOURS[0], label="square grid"
-)
-right.axhline(100 * of_few, color=draw.COLOURS[1], linestyle="--", label="spiral of 19 rays")
-right.axvline(1.0, color=draw.COLOURS[9], linewidth=1.0, label="1 cm, as the paper found")
+right.plot([100 * x for x in error], [100 * e for e in error.values()], "o-", color=draw.COLORS[0], label="square grid")
+right.axhline(100 * of_few, color=draw.COLORS[1], linestyle="--", label="spiral of 19 rays")
+right.axvline(1.0, color=draw.COLORS[9], linewidth=1.0, label="1 cm, as the paper found")
 right.yaxis.set_major_formatter("{x:g}")
 draw.key(right, where="upper left")
-save(figure, "lidar_waveform_spacing.png")
+save_figure("lidar_waveform_spacing.png", figure)

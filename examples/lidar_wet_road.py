@@ -1,14 +1,14 @@
-"""A wet road: a smooth film of water takes the road away and hangs the cars below it, upside down."""
+"""A wet road: a smooth film of water makes the road vanish and shows the cars below it, upside down."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE_M = 1.8
-LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
+LIMIT = sn.DetectionLimit()  # the default of mode="relative": 10 % at 100 m, by 90 % of the rays
 asphalt = sn.materials.load("asphalt")
 wet = sn.TwoLayer(refractive_index=1.33, roughness=1e-4, reflectance=asphalt.reflectance)
 CARS = ((14.0, 1.6), (30.0, -1.6), (52.0, 1.6))
@@ -51,25 +51,25 @@ draw.key(panels[0], where="lower left", columns=3)
 draw.key(panels[1], where="lower left", columns=3)
 draw.note(panels[1], "ghosts of the cars and of the wall", (36.0, -3.4))
 
-# The law: base seen through the film twice, and what the beam's spreading leaves
+# The law: base seen through the film twice, with the beam's divergence
 x = np.geomspace(8.0, 78.0, 200)
 slant, cosine = np.hypot(x, EYE_M), EYE_M / np.hypot(x, EYE_M)
 spread = sn.optics.captured_fraction(slant, **BEAM)
 C = asphalt.row(905e-9)[sn.materials.row.C]
 draw.frame(panels[2], "Intensity of the road (lines: two-layer law)", "x [m]", "relative intensity [1/sr]", log="y")
-for colour, (name, scan), index in zip(draw.COLOURS, scans.items(), (1.0, 1.33), strict=False):
+for color, (name, scan), index in zip(draw.COLORS, scans.items(), (1.0, 1.33), strict=False):
     road = (scan.label == 1) & (scan.cause == sn.Cause.SURFACE)
     law = sn.optics.two_layer_monostatic(cosine, n=index, roughness=1e-3, reflectance=C)
     away = np.hypot(scan.points[road, 0], scan.points[road, 1])
-    panels[2].plot(away[::150], scan.intensity[road][::150], ".", color=colour, markersize=3)
-    panels[2].plot(x, law * spread, color=colour, linewidth=1.5, label=name)
+    panels[2].plot(away[::150], scan.intensity[road][::150], ".", color=color, markersize=3)
+    panels[2].plot(x, law * spread, color=color, linewidth=1.5, label=name)
 ghost = scans["The same road under a film of water"]
 ghost_car = (ghost.cause == sn.Cause.REFLECTION) & (ghost.label == 2)
 panels[2].plot(
     ghost.points[ghost_car, 0][::200],
     ghost.intensity[ghost_car][::200],
     ".",
-    color=draw.CAUSE_COLOURS[sn.Cause.REFLECTION],
+    color=draw.CAUSE_COLORS[sn.Cause.REFLECTION],
     markersize=3,
     label="ghosts of cars",
 )
@@ -82,4 +82,4 @@ for name, index in zip(scans, (1.0, 1.33), strict=True):
     print(f"{name}: half of the rays see the road at {np.interp(-half, -law, x):.1f} m")
 panels[2].set_xlim(-1.0, 80.0)
 draw.key(panels[2], where="upper right")
-save(figure, "lidar_wet_road.png")
+save_figure("lidar_wet_road.png", figure)

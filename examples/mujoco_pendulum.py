@@ -1,11 +1,11 @@
-"""A double pendulum in MuJoCo: our IMU and encoders beside the engine's own sensors, and how far they differ."""
+"""A double pendulum in MuJoCo: our IMU and encoders compared with the engine's own sensors."""
 
 import mujoco
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import INK, new_figure
 
 MODEL = """
@@ -53,7 +53,7 @@ differences = env.attach(sn.Accelerometer(timing=timing), **site)
 encoder = sn.Encoder(timing=timing, counts_per_turn=512, min=-np.pi, max=np.pi)
 joints = {name: env.attach(encoder, joint=name, name=name) for name in ("shoulder", "elbow")}
 
-# MuJoCo's readings after a step are those of its beginning, so a twin is asked, set to where the pendulum is now
+# MuJoCo's readings after a step belong to its beginning, so a twin at the present state of the pendulum is used
 twin = mujoco.MjData(model)
 engine = {name: [] for name in ("accelerometer", "gyroscope", "magnetometer", *joints)}
 ours = {name: [] for name in (*engine, "differences", "shoulder bins", "elbow bins")}
@@ -78,7 +78,7 @@ for name in joints:
     engine[name] = (engine[name] + np.pi) % (2.0 * np.pi) - np.pi
 arms, way, time_s = np.array(arms), np.array(way), STEP_S * np.arange(1, len(way) + 1)
 
-# Differences of velocity at several steps, against a run in steps of 0.1 ms: of what time are they?
+# Differences of velocity at several steps, against a run in steps of 0.1 ms: which time do they belong to?
 fine = mujoco.MjModel.from_xml_string(MODEL.format(step_s=1e-4))
 run = mujoco.MjData(fine)
 mujoco.mj_resetDataKeyframe(fine, run, 0)
@@ -102,16 +102,16 @@ swing, order = figure.add_subplot(upper), figure.add_subplot(lower)
 forces, rates, angles, off = (figure.add_subplot(row) for row in right.subgridspec(4, 1))
 draw.frame(swing, "The swing, every 40 ms of the first 2 s", "x [m]", "z [m]", equal=True)
 for k in range(0, 1000, 20):
-    swing.plot(arms[k, :, 0], arms[k, :, 2], color=draw.COLOURS[8], alpha=0.08 + 0.45 * k / 1000, linewidth=2.4)
-swing.plot(way[:1000, 0], way[:1000, 2], color=draw.COLOURS[0], linewidth=1.8, label="way of the IMU")
+    swing.plot(arms[k, :, 0], arms[k, :, 2], color=draw.COLORS[8], alpha=0.08 + 0.45 * k / 1000, linewidth=2.4)
+swing.plot(way[:1000, 0], way[:1000, 2], color=draw.COLORS[0], linewidth=1.8, label="way of the IMU")
 swing.plot(arms[999, :, 0], arms[999, :, 2], "o-", color=INK, linewidth=4.0, markersize=8, label="after 2 s")
-swing.plot(*way[999, [0, 2]], "s", color=draw.COLOURS[0], markeredgecolor=INK, markersize=9)
+swing.plot(*way[999, [0, 2]], "s", color=draw.COLORS[0], markeredgecolor=INK, markersize=9)
 draw.key(swing, where="upper right")
 
 # How errors fall with the step
 draw.frame(order, "Acceleration by differences of velocity", "step of the world [ms]", "rms error [m/s²]", log="xy")
-for colour, name, errors in (("#ff5ca8", "at the step's end", late), ("#3ad6c5", "at its middle", middle)):
-    order.plot(1e3 * np.array(steps_s), errors, "o-", color=colour, linewidth=1.8, label=f"taken for that {name}")
+for color, name, errors in (("#ff5ca8", "at the step's end", late), ("#3ad6c5", "at its middle", middle)):
+    order.plot(1e3 * np.array(steps_s), errors, "o-", color=color, linewidth=1.8, label=f"taken for that {name}")
 order.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
 order.minorticks_off()
 draw.note(order, f"order {orders[0]:.2f}", (2.3, 0.75))
@@ -123,11 +123,11 @@ draw.frame(forces, "Accelerometer, x y z: MuJoCo's (lines) and ours (dots)", "",
 draw.frame(rates, "Gyroscope, x y z", "", "[rad/s]")
 for axis in range(3):
     for axes, name in ((forces, "accelerometer"), (rates, "gyroscope")):
-        axes.plot(time_s, engine[name][:, axis], color=draw.COLOURS[axis], linewidth=1.8)
+        axes.plot(time_s, engine[name][:, axis], color=draw.COLORS[axis], linewidth=1.8)
         axes.plot(time_s[::40], ours[name][::40, axis], "o", color=INK, markersize=3.2)
 draw.frame(angles, "Encoders, from -π to π", "", "[rad]")
-for colour, name in zip(draw.COLOURS[3:5], joints, strict=True):
-    angles.plot(time_s, engine[name], color=colour, linewidth=1.8, label=name)
+for color, name in zip(draw.COLORS[3:5], joints, strict=True):
+    angles.plot(time_s, engine[name], color=color, linewidth=1.8, label=name)
     angles.plot(time_s[::40], ours[f"{name} bins"][::40], "o", color=INK, markersize=3.2)
 draw.key(angles, where="lower left", columns=2)
 
@@ -142,14 +142,14 @@ rows = {
     "magnetometer": ("magnetometer", "magnetometer"),
     "encoder without bins": ("elbow", "elbow"),
 }
-for colour, (name, (mine, its)) in zip(draw.COLOURS, rows.items(), strict=False):
+for color, (name, (mine, its)) in zip(draw.COLORS, rows.items(), strict=False):
     part = np.abs(ours[mine] - engine[its]).max(axis=1) / np.abs(engine[its]).max()
     print(f"  {name:26s} {part.max():.1e}")
-    off.plot(time_s, np.maximum(part, 1e-17), color=colour, linewidth=0.9)
-    off.plot([], [], color=colour, linewidth=2.0, label=name)
+    off.plot(time_s, np.maximum(part, 1e-17), color=color, linewidth=0.9)
+    off.plot([], [], color=color, linewidth=2.0, label=name)
 off.set_ylim(1e-17, 10.0)
 off.set_yticks([1e-15, 1e-10, 1e-5, 1.0])
 draw.key(off, where="center", columns=3)
 for axes in (forces, rates, angles, off):
     axes.set_xlim(0.0, DURATION_S)
-save(figure, "mujoco_pendulum.png")
+save_figure("mujoco_pendulum.png", figure)

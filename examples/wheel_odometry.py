@@ -1,10 +1,10 @@
-"""A wheel creeps, rolls, stops and rolls back: its odometer, and four ways to tell speed from an encoder's edges."""
+"""A wheel creeps, rolls, stops and rolls back: its odometer, and four estimates of speed from an encoder's edges."""
 
 import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 RADIUS_M, COUNTS, DURATION_S = 0.3, 200, 9.0
 
@@ -22,9 +22,9 @@ def angle(t_s):
 
 def rolling(t_s):
     turned = angle(t_s)
-    centre = np.stack([RADIUS_M * turned, np.zeros_like(turned), np.full_like(turned, RADIUS_M)], axis=-1)
+    center = np.stack([RADIUS_M * turned, np.zeros_like(turned), np.full_like(turned, RADIUS_M)], axis=-1)
     half, none = turned / 2, np.zeros_like(turned)
-    return sn.Pose(centre, np.stack([np.cos(half), none, np.sin(half), none], axis=-1))
+    return sn.Pose(center, np.stack([np.cos(half), none, np.sin(half), none], axis=-1))
 
 
 # A cylinder's axis is z; lying on its side it is a wheel that rolls along x
@@ -87,14 +87,14 @@ for name, speed in zip(encoders, speeds.T, strict=True):
 figure, (left, middle, right) = draw.canvas(17.0, 5.2, columns=3, width_ratios=(1.0, 1.5, 0.9))
 draw.frame(left, "Distance", "time [s]", "distance [m]")
 left.plot(times_s, moved_m, color="white", linewidth=3.0, label="the axle's way, no slip")
-left.plot(times_s, distance_m, color=draw.COLOURS[0], linewidth=1.5, label="odometer")
-left.plot(times_s, way_m, color=draw.COLOURS[1], linewidth=1.5, label="odometer, accumulate=True")
+left.plot(times_s, distance_m, color=draw.COLORS[0], linewidth=1.5, label="odometer")
+left.plot(times_s, way_m, color=draw.COLORS[1], linewidth=1.5, label="odometer, accumulate=True")
 draw.key(left, where="upper left")
 
 draw.frame(middle, f"Speed from edges, {COUNTS} bins a turn", "time [s]", "speed [rad/s]")
 middle.plot(speed_times_s, true_speed, color="white", linewidth=3.0, label="truth")
-for colour, name, speed in zip(draw.COLOURS, encoders, speeds.T, strict=False):
-    middle.plot(speed_times_s, speed, color=colour, linewidth=1.2, label=name)
+for color, name, speed in zip(draw.COLORS, encoders, speeds.T, strict=False):
+    middle.plot(speed_times_s, speed, color=color, linewidth=1.2, label=name)
 draw.note(middle, "before the second edge\nthe speed is 0", (0.1, -0.75), (0.95, 0.0))
 draw.note(middle, "a held speed outlives\nthe motion", (5.7, 0.75), (6.2, 0.4))
 middle.set_ylim(-1.2, 2.6)
@@ -103,6 +103,6 @@ draw.key(middle, where="upper right")
 draw.frame(right, "Tracks while it rolls back", "time [s]", "")
 shown = (speed_times_s > 6.9) & (speed_times_s < 7.5)
 for height, name, track in zip((2.4, 1.2, 0.0), "ABZ", np.array(lines).T, strict=True):
-    right.step(speed_times_s[shown], height + 0.9 * track[shown], where="post", color=draw.COLOURS["ABZ".index(name)])
+    right.step(speed_times_s[shown], height + 0.9 * track[shown], where="post", color=draw.COLORS["ABZ".index(name)])
 right.set_yticks([2.85, 1.65, 0.45], ["A", "B", "Z"])
-save(figure, "wheel_odometry.png")
+save_figure("wheel_odometry.png", figure)

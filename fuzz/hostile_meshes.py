@@ -60,7 +60,7 @@ def _gltf(**changes: Any) -> Callable[[Path], Path]:
 
 
 def _png(width: int, height: int, bits: int = 1) -> bytes:
-    """A black PNG of 1 bit a pixel, or of 8 bits of grey."""
+    """A black PNG of 1 bit a pixel, or of 8 bits of gray."""
     row = bytes(1 + (width * bits + 7) // 8)
     packer = zlib.compressobj(9)
     data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
@@ -89,7 +89,7 @@ def _with_image(*images: bytes, mask: bool = False) -> Callable[[Path], Path]:
 
 
 def _checkered_masks(folder: Path) -> Path:
-    """Every texel has another alpha than its neighbours, on a hundred faces that repeat the image a thousand times."""
+    """Every texel has another alpha than its neighbors, on a hundred faces that repeat the image a thousand times."""
     import io
 
     import numpy as np

@@ -22,16 +22,16 @@ def write_pages(app: Sphinx) -> None:
     listed = []
     for name in modules:
         module = importlib.import_module(getattr(sensorium, name).__name__)
-        told = inspect.getdoc(module) or name
+        doc = inspect.getdoc(module) or name
         members = getattr(module, "__all__", None) or [
             member
             for member, value in vars(module).items()
             if not member.startswith("_") and getattr(value, "__module__", None) == module.__name__
         ]
-        _page(f"sensorium.{name}", told, [f"{module.__name__}.{member}" for member in members])
-        listed.append((name, told.splitlines()[0]))
+        _page(f"sensorium.{name}", doc, [f"{module.__name__}.{member}" for member in members])
+        listed.append((name, doc.splitlines()[0]))
 
-    rows = "".join(f"| [sn.{name}](sensorium.{name}.md) | {told} |\n" for name, told in listed)
+    rows = "".join(f"| [sn.{name}](sensorium.{name}.md) | {doc} |\n" for name, doc in listed)
     names = "\n".join(["sensorium", *(f"sensorium.{name}" for name in modules)])
     page = "# Reference\n\nEverything public, with the docstrings of the code: [the names at the top](sensorium.md), "
     page += "and parts.\n\n"
@@ -39,7 +39,7 @@ def write_pages(app: Sphinx) -> None:
     (FOLDER / "index.md").write_text(page)
 
 
-def _page(title: str, told: str, members: list[str]) -> None:
+def _page(title: str, doc: str, members: list[str]) -> None:
     """A page of one module."""
     blocks = []
     for path in members:
@@ -57,7 +57,7 @@ def _page(title: str, told: str, members: list[str]) -> None:
         else:
             blocks.append(f".. py:data:: {path}\n")
     body = "\n".join(blocks)
-    (FOLDER / f"{title}.md").write_text(f"# {title}\n\n{told}\n\n```{{eval-rst}}\n{body}\n```\n")
+    (FOLDER / f"{title}.md").write_text(f"# {title}\n\n{doc}\n\n```{{eval-rst}}\n{body}\n```\n")
 
 
 def _found(path: str) -> object:

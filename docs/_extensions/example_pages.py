@@ -19,15 +19,15 @@ def write_pages(app: Sphinx) -> None:
     FOLDER.mkdir(exist_ok=True)
     cards = []
     for program in sorted(EXAMPLES.glob("*.py")):
-        told = ast.get_docstring(ast.parse(program.read_text())) or program.stem
+        doc = ast.get_docstring(ast.parse(program.read_text())) or program.stem
         title = _title(program.stem)
         picture = _picture(program.stem)
         shown = f"![{title}]({picture})\n\n" if picture else ""
-        page = f"# {title}\n\n{told}\n\n{shown}```sh\npython examples/{program.name}\n```\n\n"
+        page = f"# {title}\n\n{doc}\n\n{shown}```sh\npython examples/{program.name}\n```\n\n"
         page += f"```{{literalinclude}} ../../examples/{program.name}\n:language: python\n```\n"
         _write(FOLDER / f"{program.stem}.md", page)
         small = f"[![{title}]({picture})]({program.stem}.md)" if picture else ""
-        cards.append((program.stem, title, told.split("\n\n")[0].replace("\n", " "), small))
+        cards.append((program.stem, title, doc.split("\n\n")[0].replace("\n", " "), small))
 
     rows = "".join(f"| {small} | **[{title}]({stem}.md)**<br>{first} |\n" for stem, title, first, small in cards)
     names = "\n".join(stem for stem, *_ in cards)

@@ -104,7 +104,7 @@ def _ply(folder: Path) -> list[bytes]:
 
 
 def _gltf_tree(image: bytes | None = None) -> tuple[dict[str, Any], bytes]:
-    """A square with texture coordinates under two nodes, and its buffer; a colour paints it, or an image."""
+    """A square with texture coordinates under two nodes, and its buffer; a color paints it, or an image."""
     positions = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], "<f4")
     uv = positions[:, :2].copy()
     corners = np.array([0, 1, 2, 0, 2, 3], "<u2")

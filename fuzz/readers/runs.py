@@ -135,7 +135,7 @@ def _scan() -> Scan:
 def _scans(folder: Path) -> list[bytes]:
     made = []
     for compress in (False, True):
-        save_npz(_scan(), folder / "scan.npz", compress=compress)
+        save_npz(folder / "scan.npz", _scan(), compress=compress)
         made.append((folder / "scan.npz").read_bytes())
     return made
 

@@ -50,7 +50,7 @@ def _logs(folder: Path) -> list[bytes]:
 def _read_rays(path: Path) -> None:
     table = Table.from_csv(path, rate_hz=10.0)
     rays = table.rays()
-    must_be_finite(direction=rays.direction_S, time=rays.time_ns)
+    must_be_finite(direction=rays.direction_S, time=rays.offset_ns)
 
 
 def _rays(folder: Path) -> list[bytes]:

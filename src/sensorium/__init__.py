@@ -1,4 +1,4 @@
-"""Sensorium: what a robot's sensors would report.
+"""Sensorium: simulation of a robot's sensors.
 
 `import sensorium as sn` gives every public name; each module loads when its name is first used, so that importing the
 package costs next to nothing and slow packages load only where they are needed.
@@ -26,17 +26,19 @@ _NAMES = {
     "split_scene": "sensorium.scene.partition.split",
     "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
+    "AttachedSensor": "sensorium.sensors.common.attached",
     "Timing": "sensorium.sensors.common.timing",
     "Randomization": "sensorium.sensors.common.randomization",
     "Placement": "sensorium.sensors.common.randomization",
     "Intrinsics": "sensorium.sensors.common.randomization",
-    "RangeNoise": "sensorium.sensors.common.range_noise",
+    "RangeNoise": "sensorium.sensors.common.range_values",
     "Lambertian": "sensorium.physics.materials",
     "TwoLayer": "sensorium.physics.materials",
     "Dielectric": "sensorium.physics.materials",
     "ThinGlass": "sensorium.physics.materials",
     "Mirror": "sensorium.physics.materials",
     "Retroreflector": "sensorium.physics.materials",
+    "get_threads": "sensorium.runtime.threads",
     "set_threads": "sensorium.runtime.threads",
     "SensoriumError": "sensorium.core.errors",
 }
@@ -59,7 +61,6 @@ _MODULES = {
     "paths": "sensorium.worlds.paths",
     "patterns": "sensorium.patterns",
     "radar": "sensorium.sensors.radar",
-    "radio": "sensorium.physics.radio",
     "random": "sensorium.random",
     "record": "sensorium.record",
     "scenario": "sensorium.app.scenario",
@@ -80,6 +81,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name in _MODULES:
         value = importlib.import_module(_MODULES[name])
+        vars(value)["__dir__"] = value.__all__.copy  # dir() shows public names, not what the module imports
     else:
         module = _NAMES.get(name) or ("" if name.startswith("_") else _names_of_sensors().get(name))
         if not module:
@@ -101,10 +103,10 @@ if TYPE_CHECKING:
     from sensorium.core.errors import SensoriumError
     from sensorium.core.frames import Pose
     from sensorium.environment import Environment
-    from sensorium.physics import cone, fields, imaging, materials, media, optics, radio
+    from sensorium.physics import cone, fields, imaging, materials, media, optics
     from sensorium.physics.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.runtime import cluster
-    from sensorium.runtime.threads import set_threads
+    from sensorium.runtime.threads import get_threads, set_threads
     from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
@@ -113,23 +115,22 @@ if TYPE_CHECKING:
     from sensorium.scene.scattering.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.sensors import radar
-    from sensorium.sensors.barometer import Barometer
+    from sensorium.sensors.barometer import Barometer, BarometerReading
     from sensorium.sensors.camera.camera import Adc, Camera
     from sensorium.sensors.camera.image import CameraImage
+    from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
-    from sensorium.sensors.common.range_noise import RangeNoise
+    from sensorium.sensors.common.range_values import RangeNoise
     from sensorium.sensors.common.timing import Timing
     from sensorium.sensors.cone.reading import ConeReading
     from sensorium.sensors.cone.sensor import ConeSensor
     from sensorium.sensors.cone.verdict import Verdict
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_camera.image import DepthImage
-    from sensorium.sensors.gnss import Gnss
-    from sensorium.sensors.inertial.accelerometer import Accelerometer
-    from sensorium.sensors.inertial.gyroscope import Gyroscope
+    from sensorium.sensors.gnss import Gnss, GnssReading
     from sensorium.sensors.inertial.imu import Imu
-    from sensorium.sensors.inertial.magnetometer import Magnetometer
     from sensorium.sensors.inertial.reading import InertialReading
+    from sensorium.sensors.inertial.triads import Accelerometer, Gyroscope, Magnetometer
     from sensorium.sensors.joints.encoder import Encoder
     from sensorium.sensors.joints.encoder_reading import EncoderReading
     from sensorium.sensors.joints.odometer import Odometer, OdometerReading
@@ -149,7 +150,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.ray_sensor.ray_hits import RayHits
     from sensorium.sensors.ray_sensor.ray_sensor import RayReading, RaySensor
-    from sensorium.sensors.sun_sensor import SunSensor
+    from sensorium.sensors.sun_sensor import SunSensor, SunSensorReading
     from sensorium.tracing.cast_results import Hits
     from sensorium.tracing.caster import RayCaster
     from sensorium.tracing.partitioned.caster import PartitionedCaster
@@ -159,7 +160,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Accelerometer",
     "Adc",
+    "AttachedSensor",
     "Barometer",
+    "BarometerReading",
     "Beam",
     "Blooming",
     "Camera",
@@ -179,6 +182,7 @@ __all__ = [
     "EncoderReading",
     "Environment",
     "Gnss",
+    "GnssReading",
     "Gyroscope",
     "Hits",
     "Imu",
@@ -218,6 +222,7 @@ __all__ = [
     "SensoriumError",
     "StatedRange",
     "SunSensor",
+    "SunSensorReading",
     "ThinGlass",
     "Timing",
     "TwoLayer",
@@ -232,6 +237,7 @@ __all__ = [
     "errors",
     "fields",
     "frames",
+    "get_threads",
     "imaging",
     "materials",
     "media",
@@ -239,7 +245,6 @@ __all__ = [
     "paths",
     "patterns",
     "radar",
-    "radio",
     "random",
     "record",
     "scenario",

@@ -239,7 +239,7 @@ class Environment:
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
             joint_slides=joint in slides_of(self.world),
-            beside=self._beside,
+            attached_sensors=self._beside,
         )
         self._history.be_read()
         attached = AttachedSensor(sensor, rig)

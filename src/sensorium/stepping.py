@@ -20,7 +20,7 @@ class SteppedRun(Iterator[None]):
         """Take the steps.
 
         Args:
-            steps: Takes one step at each turn; what it opened is closed when it ends or is dropped.
+            steps: Takes one step at each turn; files that it opened are closed when it ends or is dropped.
             call: The call that began the run, for the warning.
         """
         self._steps, self._call = steps, call
@@ -37,7 +37,7 @@ class SteppedRun(Iterator[None]):
             pass
 
     def close(self) -> None:
-        """End the run where it is; what looks on is closed."""
+        """End the run now; its viewer is closed."""
         self._begun = True
         self._steps.close()
 

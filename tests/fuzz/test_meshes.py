@@ -98,7 +98,7 @@ def test_huge_scales_do_not_warn(folder):
     scaled = [{"children": [1], "scale": [1e308, 1e308, 1e308]}, {"mesh": 0, "scale": [1e308, 1e308, 1e308]}]
     refused(folder, "mesh-glb-json", glb_json(nodes=scaled), "each must be finite")
     flat = [{"children": [1], "translation": [1, 2, 3]}, {"mesh": 0, "scale": [1, 1, 1e308]}]
-    assert check(READERS["mesh-glb-json"], glb_json(nodes=flat), folder)  # its colours are read again
+    assert check(READERS["mesh-glb-json"], glb_json(nodes=flat), folder)  # its colors are read again
 
 
 def image_file(form, size=(5, 6)):

@@ -41,7 +41,7 @@ def test_indexes_of_parts_come_back(folder, position, label, body):
 
 def test_scans_come_back(folder):
     scan = runs._scan()
-    save_npz(scan, folder / "scan.npz")
+    save_npz(folder / "scan.npz", scan)
     back = load_npz(folder / "scan.npz")
     for name in ("range_m", "points", "object_id", "offset_ns", "knot_ns"):
         np.testing.assert_array_equal(getattr(back, name), getattr(scan, name))

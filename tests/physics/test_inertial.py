@@ -161,7 +161,7 @@ def test_rounding_of_the_rate_is_taken_from_the_increment():
     def pushed(t):
         return sn.Pose(position=np.stack([0.617 * t * t, 0 * t, 0 * t], axis=-1))
 
-    group = {"discrete": Quantize(lsb=0.1, rounding="to_zero")}
+    group = {"quantization": Quantize(lsb=0.1, rounding="to_zero")}
     spec = sn.Imu(linear=group, outputs=("acceleration", "delta_velocity"))
     reading = one_step(spec, sn.paths.Function(pushed), steps=50)
     assert reading.acceleration[0] == pytest.approx(1.2, abs=1e-12)
@@ -172,7 +172,7 @@ def test_saturation_of_the_rate_is_taken_from_the_increment_on_saturated_axes_on
     def pushed(t):
         return sn.Pose(position=np.stack([10.0 * t * t, 0 * t, 1.0 * t * t], axis=-1))
 
-    spec = sn.Imu(linear={"sat": Saturate(min=-16.0, max=16.0)}, outputs=("acceleration", "delta_velocity"))
+    spec = sn.Imu(linear={"saturation": Saturate(min=-16.0, max=16.0)}, outputs=("acceleration", "delta_velocity"))
     reading = one_step(spec, sn.paths.Function(pushed), steps=50)
     np.testing.assert_allclose(reading.acceleration, (16.0, 0, G + 2.0), atol=1e-5)
     np.testing.assert_allclose(reading.delta_velocity, (0.16, 0, 0.01 * (G + 2.0)), atol=1e-7)
@@ -196,9 +196,9 @@ def shaken(t):
     ("group", "most"),
     [
         ({"extra": (sn.corruption.Stuck(mode="off"),)}, 0.0),
-        ({"sat": Saturate.stuck_at(0.0)}, 0.0),
-        ({"sat": Saturate(min=-10.0, max=10.0)}, 10.0),
-        ({"discrete": Quantize(lsb=1000.0)}, 0.0),
+        ({"saturation": Saturate.stuck_at(0.0)}, 0.0),
+        ({"saturation": Saturate(min=-10.0, max=10.0)}, 10.0),
+        ({"quantization": Quantize(lsb=1000.0)}, 0.0),
     ],
 )
 def test_increments_of_a_changing_signal_obey_what_the_rate_obeys(group, most):

@@ -69,7 +69,7 @@ def test_a_mirror_that_turns_the_ray_puts_the_wall_on_the_emission_axis():
 
 
 @pytest.mark.parametrize("body", [sn.Dielectric(medium=VACUUM_TO_WATER), VACUUM_TO_WATER], ids=["dielectric", "volume"])
-def test_two_metres_of_vacuum_and_three_of_water_are_5_990_m(body):
+def test_two_meters_of_vacuum_and_three_of_water_are_5_990_m(body):
     scan = fire([(slab(2, 12), body), (sheet((5, 0, 0), (-1, 0, 0)), WALL)], max_depth=1, returns="last")
     assert scan.range_m[0, 0] == pytest.approx(5.990, abs=5e-6)
     assert scan.cause[0, 0] == sn.Cause.TRANSMISSION

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.physics import optics
-from sensorium.runtime.threads import thread_count
+from sensorium.runtime.threads import get_threads
 
 AHEAD = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
 MATT = sn.Lambertian(reflectance=0.5)
@@ -125,7 +125,7 @@ def test_waveform_mode_sees_the_same_edges(mode):
 
 
 def test_ground_at_a_flat_angle_is_one_return_of_a_surface():
-    """Its light is drawn out over metres, more than is separated, without a gap; and the mean stays where it was."""
+    """Its light is drawn out over meters, more than is separated, without a gap; and the mean stays where it was."""
     scene = sn.Scene()
     scene.add(sn.shapes.plane(400.0, 400.0), pose=sn.Pose((0, 0, -1.8)), material=MATT)
     down = -np.rad2deg(np.arcsin(1.8 / np.array([5.0, 20.0, 50.0])))
@@ -227,7 +227,7 @@ def test_slices_and_beams_before_a_reset(options):
 
 
 def test_bytes_are_the_same_on_any_number_of_threads():
-    before, scans = thread_count(), []
+    before, scans = get_threads(), []
     try:
         for threads in (1, 2, 3):
             sn.set_threads(threads)

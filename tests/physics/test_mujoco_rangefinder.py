@@ -122,7 +122,7 @@ def compared(both, names):
 
 
 @pytest.mark.parametrize("name", FLAT)
-def test_flat_geoms_to_twenty_micrometres(both, name):
+def test_flat_geoms_to_twenty_micrometers(both, name):
     differences = []
     for _, _, struck_name, difference, _ in compared(both, [name]):
         differences.append(difference[struck_name == name])

@@ -19,7 +19,7 @@ MOUNT = (0.5, -0.3, 0.8)
 
 
 class Flight:
-    """A spacecraft on a circular orbit of the Earth, its centre of mass in the origin unless told otherwise."""
+    """A spacecraft on a circular orbit of the Earth, its center of mass in the origin unless told otherwise."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ def test_a_field_of_gravity_is_taken_midway_of_each_step():
 
 
 def test_two_spacecraft_of_one_simulation_see_each_other():
-    """Seven thousand kilometres from the world's origin and at 7.5 km/s, ranges keep their tenths of a millimetre."""
+    """Seven thousand kilometers from the world's origin and at 7.5 km/s, ranges keep their tenths of a millimeter."""
     flight = Flight()
     flight.sat.hub.sigma_BNInit = [[0.0], [0.0], [0.0]]
     deputy = spacecraft.Spacecraft()

@@ -49,7 +49,7 @@ def test_a_lidar_in_front_of_a_wall(origin):
     for _ in env.run(duration_s=0.3):
         pass
     scan = lidar.read()
-    gap_m = wall_m - speed_m_s * scan.time_ns * 1e-9
+    gap_m = wall_m - speed_m_s * scan.ray_time_ns * 1e-9
     expected = gap_m / pattern.rays().direction_S[..., 0].astype(np.float64)
     assert scan.valid.all()
     assert np.abs(scan.range_m / expected - 1.0).max() < 1e-5
@@ -65,7 +65,7 @@ def test_spheres_to_their_tessellation(subdivisions, origin):
     center = np.asarray(origin) + [distance_m, 0, 0]
     scene.add(sn.shapes.sphere(radius_m, subdivisions), pose=sn.Pose(center, (0.7, 0.2, 0.5, -0.3)))
 
-    # Rays that pass the centre at up to 0.9 of the inner sphere's radius: all of them hit
+    # Rays that pass the center at up to 0.9 of the inner sphere's radius: all of them hit
     rng = np.random.default_rng(subdivisions)
     miss_m = np.sqrt(rng.uniform(0, 1, 20_000)) * 0.9 * (radius_m - sag_m)
     turn = rng.uniform(0, 2 * np.pi, miss_m.size)

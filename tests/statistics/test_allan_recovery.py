@@ -1,4 +1,4 @@
-"""Noise of the library's own making, analysed by the library: coefficients set together come back from the fit.
+"""Noise of the library's own making, analyzed by the library: coefficients set together come back from the fit.
 
 That one density gives one Allan curve at 100 Hz and 1 kHz, and that a walk's variance does not know the step, is shown
 in test_corruption.py; that the fit finds noise made by others, in test_allan.py.
@@ -64,7 +64,7 @@ def test_an_imu_is_known_by_its_recording():
     truth = {"N": units * axes * N, "B": units * axes[::-1] * B, "K": units * axes * K}
     for group, n, b, k in zip((imu.linear, imu.angular), *(truth[term].tolist() for term in "NBK"), strict=True):
         group.scale.cross_axis = 0.02
-        group.sat.min, group.sat.max = -100.0, 100.0
+        group.saturation.min, group.saturation.max = -100.0, 100.0
         group.noise = Noise(bias_std=0.1, density=n, sided="two", instability=b, walk=k, instability_tau_max_s=1e5)
     env = sn.Environment(sn.Scene(), sn.worlds.Static({"rig": sn.Pose()}, step_s=1.0 / RATE), seed=3)
     sensor = env.attach(imu, body="rig")

@@ -17,7 +17,7 @@ def inside(hits, trials, chance):
     return low <= hits <= high
 
 
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=48, chirps=4)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=48, chirps=4)
 SPEC = sn.Radar(
     chirp=CHIRP,
     source="cone",
@@ -41,14 +41,14 @@ def frames(scene, *, count):
 
 @pytest.mark.slow
 def test_detection_probability_over_a_hundred_thousand_frames():
-    """One Swerling I reflector in the middle of a range cell, so that its neighbours have nothing of it."""
+    """One Swerling I reflector in the middle of a range cell, so that its neighbors have nothing of it."""
     scene = sn.Scene()
     scene.add(sn.shapes.box(0.02, 0.02, 0.02), pose=sn.Pose((24.01, 0.0, 0.0)), name="reflector")
     found, truth = frames(scene, count=FRAMES)
     near = [r.valid & (np.abs(r.range_m - 24.0) < 0.6) & (np.abs(r.range_rate_m_s) < 10.0) for r in found]
     seen = sum(int(one.any(axis=1).sum()) for one in near)
-    snr = float(sn.radio.of_decibels(truth.snr_dB[0, 0]))
-    chance = float(sn.radio.cfar_detection_probability(snr, cells=16, false_alarm=SPEC.cfar.false_alarm))
+    snr = float(sn.radar.of_decibels(truth.snr_dB[0, 0]))
+    chance = float(sn.radar.cfar_detection_probability(snr, cells=16, false_alarm=SPEC.cfar.false_alarm))
     assert 0.5 < chance < 0.9
     assert inside(seen, WORLDS * FRAMES, chance)
 
@@ -66,17 +66,17 @@ def test_false_alarm_rate_over_as_many_cells():
 def test_false_alarms_are_as_frequent_behind_a_window(over, window):
     """Windows correlate cells, which takes training cells away and puts peaks together: local maxima are counted here
     against those of a map made and searched in NumPy, which has the law's own rate of cells over the threshold."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16)
     cfar = {"over": over, "training": 8, "guard": 6, "false_alarm": 1e-3}
     spec = sn.Radar(chirp=chirp, source="cone", antennas=1, window=window, cfar=cfar, min_range_m=1e-3, adc=True)
     env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.05), worlds=150, seed=5)
     radar = env.attach(spec)
     env.step()
     found = radar.read()
-    weights = sn.radio.window_samples(window, count=64), sn.radio.window_samples(window, count=16)
+    weights = sn.radar.window_samples(window, count=64), sn.radar.window_samples(window, count=16)
     cube = np.abs(np.fft.fft2(found.adc[:, :, 0] * weights[1][:, None] * weights[0], axes=(1, 2))) ** 2
     rank = None if over == "mean" else 0.75
-    factors = sn.radio.correlated_factors(window, samples=64, training=8, guard=6, false_alarm=1e-3, rank=rank)
+    factors = sn.radar.correlated_factors(window, samples=64, training=8, guard=6, false_alarm=1e-3, rank=rank)
     crossed = np.zeros(cube.shape, bool)
     for r in range(64):
         around = cube[..., [k for k in range(64) if 6 < abs(k - r) <= 14]]
@@ -92,7 +92,7 @@ def test_false_alarms_are_as_frequent_behind_a_window(over, window):
 
 def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
     """Share of frames in which two equal reflectors so many cells apart along an axis are both detected."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     scene, paths, areas = sn.Scene(), {}, {}
     for number, name in enumerate(("near", "far")):
         range_m = first_m + number * cells * (axis == "range")
@@ -102,7 +102,7 @@ def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
         start = range_m * along + [0.0, 0.0, 0.06 * (2 * number - 1)] - 0.05 * speed * along
         paths[name] = sn.paths.Line(start=tuple(start), velocity=tuple(speed * along))
         scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), body=name, name=name)
-        loss = sn.radio.relative_gain(np.arcsin(sine), 0.0, horizontal_fov_rad=np.pi / 2, vertical_fov_rad=0.35)
+        loss = sn.radar.relative_gain(np.arcsin(sine), 0.0, horizontal_fov_rad=np.pi / 2, vertical_fov_rad=0.35)
         areas[name] = float(range_m**4 / 20.3**4 / loss**2)
     env = sn.Environment(scene, sn.worlds.Kinematic(paths, step_s=0.05), worlds=worlds, seed=1)
     radar = env.attach(sn.Radar(chirp=chirp, source="cone", cross_sections=areas, **fields))
@@ -115,7 +115,7 @@ def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
 APART = [("range", 2), ("range", 2.5), ("range", 4), ("range", 7), ("range", 12), ("speed", 2), ("speed", 5.3)]
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize(("axis", "cells"), [*APART, ("angle", 2)])
 def test_two_equal_reflectors_are_both_seen_from_two_cells_on(axis, cells, window):
     """In 99 % of frames at a mean SNR of 56 dB, at which one alone is missed in a frame of 2000 at most. Where each
@@ -127,7 +127,7 @@ def test_two_equal_reflectors_are_both_seen_from_two_cells_on(axis, cells, windo
     assert both_seen(axis=axis, cells=cells, worlds=2000, fluctuation="swerling_1", **fields) >= 0.99
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize(("first_m", "cells"), [(2.3, 8), (4.6, 7), (52.4, 9)])
 def test_they_are_at_the_ends_of_the_row_too(window, first_m, cells):
     """Where thresholds have half of the training cells, of which a main lobe fills more than the rank leaves."""
@@ -144,11 +144,11 @@ def test_nearer_than_a_cell_and_a_half_they_are_one():
         assert both_seen(axis="range", cells=cells, worlds=200, fluctuation="steady") < 0.25
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize("speed_m_s", [0.0, 6.0, -17.0])
 def test_false_alarms_are_as_frequent_beside_a_strong_echo(window, speed_m_s):
     """80 dB, between cells, at rest or moving by 0.05 to 0.17 of a range cell within the frame."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=64, chirps=32)
     worlds, rate = 400, 1e-5
     fields = {"window": window, "angle_window": window, "cfar": {"false_alarm": rate}, "min_range_m": 1e-3}
     area_m2 = 1.0
@@ -160,7 +160,7 @@ def test_false_alarms_are_as_frequent_beside_a_strong_echo(window, speed_m_s):
         areas = {"ball": area_m2}
         loud = env.attach(sn.Radar(chirp=chirp, source="cone", fluctuation="steady", cross_sections=areas, **fields))
         env.step()
-        area_m2 *= float(sn.radio.of_decibels(80.0 - loud.truth().snr_dB.max()))
+        area_m2 *= float(sn.radar.of_decibels(80.0 - loud.truth().snr_dB.max()))
     assert loud.truth().snr_dB.max() == pytest.approx(80.0, abs=0.1)
     found = loud.read()
     assert ((found.object_id == 0) & found.valid).any(axis=1).all()

@@ -65,11 +65,11 @@ def test_the_two_normals_of_a_pair_are_independent():
     assert abs(np.corrcoef(a**2, b**2)[0, 1]) < 5 / np.sqrt(COUNT)
 
 
-@pytest.mark.parametrize("neighbour", ["draw", "stage", "tick", "first_element", "first_world", "name"])
-def test_neighbouring_draws_are_uncorrelated(neighbour):
+@pytest.mark.parametrize("neighbor", ["draw", "stage", "tick", "first_element", "first_world", "name"])
+def test_neighboring_draws_are_uncorrelated(neighbor):
     where = {"stage": 4, "draw": 0, "tick": 0, "first_element": 0, "first_world": 0}
-    other = Stream(20240229, "other") if neighbour == "name" else STREAM
-    changed = where if neighbour == "name" else where | {neighbour: where[neighbour] + 1}
+    other = Stream(20240229, "other") if neighbor == "name" else STREAM
+    changed = where if neighbor == "name" else where | {neighbor: where[neighbor] + 1}
     a = STREAM.normal(**where, elements=COUNT)
     b = other.normal(**changed, elements=COUNT)
     assert abs((a * b).mean()) < 5 / np.sqrt(COUNT)

@@ -170,7 +170,7 @@ def test_viewing_what_does_not_exist_is_one_clear_line(tmp_path, command):
 
 def test_a_cloud_is_saved_for_rerun(tmp_path, command):
     pytest.importorskip("rerun")
-    sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
+    sensorium.record.save_ply_points(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
     done = command("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
     assert (done.returncode, done.stdout.strip()) == (0, f"wrote {tmp_path / 'cloud.rrd'}")
     assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")

@@ -233,10 +233,10 @@ def test_the_forest_keeps_clear_of_the_drone_and_is_measured_as_the_sheets_say()
     ahead, true = readings["front"][-1], truths["front"][-1]
     ground = (true.segmentation == env.scene.labels["ground"]) & ahead.valid & true.valid
     ground &= np.roll(ground, 2, axis=0) & np.roll(ground, -2, axis=0) & np.roll(ground, 2, axis=1)
-    share = ((ahead.depth - true.depth) / true.depth)[ground & (true.depth < 4.0)]
+    share = ((ahead.depth_m - true.depth_m) / true.depth_m)[ground & (true.depth_m < 4.0)]
     assert len(share) > 1000
     assert np.std(share) == pytest.approx(0.02, rel=0.1)
-    assert readings["around"][-1].range.shape == (4, 8, 8)
+    assert readings["around"][-1].range_m.shape == (4, 8, 8)
 
 
 # --- adaptive cruise control ------------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ def test_worlds_are_drawn_anew():
     work = """
 from sensorium.qa.benchmarks.rows import scatter
 
-env = scatter.strewn(64, side=8)
+env = scatter.scattered_worlds(64, side=8)
 rng = np.random.default_rng(1)
 
 def work(i):

@@ -138,8 +138,8 @@ def test_the_cloud_is_seen_and_dragging_turns_it(page):
         return np.asarray(Image.open(io.BytesIO(plot.screenshot_as_png)).convert("RGB")).astype(int)
 
     before, eye = picture(), camera(page)
-    coloured = (before.max(axis=-1) - before.min(axis=-1)) > 20
-    assert coloured.mean() > 0.001, "nothing is drawn"
+    colored = (before.max(axis=-1) - before.min(axis=-1)) > 20
+    assert colored.mean() > 0.001, "nothing is drawn"
     ActionChains(page).move_to_element(plot).click_and_hold().move_by_offset(120, 40).release().perform()
     time.sleep(0.5)
     moved = camera(page)
@@ -148,12 +148,12 @@ def test_the_cloud_is_seen_and_dragging_turns_it(page):
     assert (np.abs(picture() - before).max(axis=-1) > 20).mean() > 0.001
 
 
-def test_colours_can_be_chosen_and_labels_hidden(page, report):
-    colour = "return document.getElementById('plot-3d').data[0].marker.cmax"
-    assert page.execute_script(colour) == 1.5  # two labels, each a step of one
+def test_colors_can_be_chosen_and_labels_hidden(page, report):
+    color = "return document.getElementById('plot-3d').data[0].marker.cmax"
+    assert page.execute_script(color) == 1.5  # two labels, each a step of one
     first, height = page.find_elements("css selector", ".choice button")
     click(page, height)
-    assert page.execute_script(colour) > 2.5
+    assert page.execute_script(color) > 2.5
     click(page, first)
     click(page, page.find_elements("css selector", ".key button")[0])
     count = "return document.getElementById('plot-3d').data[0].x.length"

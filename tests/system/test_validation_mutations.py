@@ -144,6 +144,7 @@ def from_device(kind, **changes):
 optics, corruption, media = sn.optics, sn.corruption, sn.media
 ROUGHER = {"roughness": times(1.001)}
 
+
 def stronger_lens(patch):
     """Lenses are checked as if they bent more than they do."""
     check = sn.optics.check_brown_field
@@ -164,7 +165,7 @@ MUTATIONS = {
     "fresnel-mitsuba": calls(optics, "fresnel", n=times(1.001)),
     # Surfaces
     "monostatic-table": calls(optics, "ggx_monostatic", **ROUGHER),
-    "facets-normalised": gives(optics, "ggx_distribution", lambda D, *_: D**1.001),
+    "facets-normalized": gives(optics, "ggx_distribution", lambda D, *_: D**1.001),
     "white-furnace": gives(optics, "smith_lambda", lambda value, *_: 1.05 * value),
     "lobe-albedo": calls(optics, "ggx", roughness=times(1.05)),
     "energy": calls(optics, "two_layer", layering="agx"),  # E-11
@@ -227,10 +228,10 @@ MUTATIONS = {
     "cone-table-3": gives(cone, "worst_angle_error", lambda error, *_: 1.001 * error),
     "cone-speed": calls(sn, "ConeSensor", range_rate={"noise": {"bias": 1e-3}}),
     # Radar
-    "chirp": calls(sn.radio, "Chirp", bandwidth_Hz=times(1.001)),
-    "radar-equation": calls(sn.radio, "received_power", gain=times(1.001)),
-    "cross-sections": calls(sn.radio, "plate", wavelength_m=times(1.01)),
-    "cfar-false-alarms": calls(sn.radio, "crossings", false_alarm=times(1.3)),
+    "chirp": calls(sn.radar, "Chirp", bandwidth_Hz=times(1.001)),
+    "radar-equation": calls(sn.radar, "received_power", gain=times(1.001)),
+    "cross-sections": calls(sn.radar, "plate", wavelength_m=times(1.01)),
+    "cfar-false-alarms": calls(sn.radar, "crossings", false_alarm=times(1.3)),
     "radar-detection": calls(sn, "Radar", cross_sections={"ball": 11.0}),
     "radar-angles": calls(sn, "Radar", azimuth={"noise": {"bias": 4e-3}}),
     "radar-two-echoes": calls(sn, "Radar", cfar={"over": "mean"}),
@@ -239,7 +240,7 @@ MUTATIONS = {
     "mean-over-a-step": calls(sn, "Accelerometer", source="engine"),
     "gyroscope": calls(sn, "Gyroscope", g_sensitivity=lambda value: 1.001 * (value or 0.0)),
     "increments": calls(sn, "Imu", angular={"noise": {"bias": 0.01}}),
-    "discretised-increments": calls(corruption, "Quantize", rounding="from_zero"),
+    "discretized-increments": calls(corruption, "Quantize", rounding="from_zero"),
     "magnetometer": calls(sn.fields, "MagneticDipole", moment=(0, 0, 1001.0)),
     "barometer": gives(inertial, "pressure_at", lambda value, height: value * (1 + 1e-6 * np.asarray(height))),
     # Encoders and odometers
@@ -292,7 +293,7 @@ MUTATIONS = {
     "sheet-depth_camera": from_device(sn.DepthCamera, max_range_m=times(0.9)),
     "sheet-radar": from_device(sn.Radar, max_range_m=times(0.9)),
     # Determinism
-    "threads": seeded_by(threads.thread_count),
+    "threads": seeded_by(threads.get_threads),
     "batches": calls(sn, "Environment", first_world=0),
     "attach-order": named_by_order,
     "restarts": seeded_by(os.getpid),

@@ -145,7 +145,7 @@ def test_a_batch_of_worlds_is_as_many_single_runs():
     assert batch.range_m.shape == (8, 4, 100)
     for w in range(8):
         single = run(None, w, starts[w])
-        for name in ("range_m", "points", "object_id", "face_id", "label", "time_ns"):
+        for name in ("range_m", "points", "object_id", "face_id", "label", "ray_time_ns"):
             assert getattr(batch, name)[w].tobytes() == getattr(single, name).tobytes(), (w, name)
 
 
@@ -192,7 +192,7 @@ def test_reset_restarts_some_worlds_and_voids_the_rays_before():
         pass
     scan = lidar.read()
     assert scan.start_ns == 200_000_000
-    void = scan.time_ns[1] < 250_000_000
+    void = scan.ray_time_ns[1] < 250_000_000
     assert not scan.valid[1][void].any()
     assert scan.valid[1][~void].any()
     np.testing.assert_array_equal(scan.range_m[0], scan.range_m[2])

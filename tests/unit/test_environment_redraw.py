@@ -82,10 +82,10 @@ def test_light_follows_the_materials_of_the_new_things():
 
 
 def test_cameras_see_the_new_things_as_they_are():
-    """Labels, normals, colours and light are those of an environment that began with the same things."""
+    """Labels, normals, colors and light are those of an environment that began with the same things."""
     depth = sn.DepthCamera(
         pattern=sn.patterns.Pinhole.from_fov(24, 16, 90.0, rate_hz=10.0),
-        outputs={"depth", "segmentation", "normals", "colour"},
+        outputs={"depth", "segmentation", "normals", "color"},
     )
     eye = sn.Camera(
         pupil_distance_m=4.01e-3,
@@ -111,7 +111,7 @@ def test_cameras_see_the_new_things_as_they_are():
     fresh, also_sees, also_films = looking(sn.SceneBatch(env.scene.assets, env.scene.index, env.scene.pose))
     fresh.step()
     fresh.step()
-    for name in ("depth", "segmentation", "normals", "colour"):
+    for name in ("depth", "segmentation", "normals", "color"):
         np.testing.assert_array_equal(getattr(sees.read(), name), getattr(also_sees.read(), name))
     assert len(np.unique(sees.read().segmentation)) == 3
     np.testing.assert_array_equal(films.read().image, also_films.read().image)

@@ -1,4 +1,4 @@
-"""What a recording tells of a sensor: Allan deviation and what follows from it."""
+"""Analysis of recordings: Allan deviation and the noise parameters fitted to it."""
 
 from sensorium.analysis.allan import Allan, allan_deviation
 from sensorium.analysis.allan_fit import AllanFit, fit_allan

@@ -1,4 +1,4 @@
-"""Overlapping Allan deviation of rates: how far means over tau differ from one to the next."""
+"""Overlapping Allan deviation of rates: the difference of successive means over tau."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 _FEWEST_SAMPLES = 8
 _LONGEST = 3  # by default a recording holds this many of the longest averages
 _SLOPE_WINDOW = 10.0**0.5
-_SLOPE_NEEDS = 50.0  # degrees of freedom, to tell kinds of noise apart
+_SLOPE_NEEDS = 50.0  # degrees of freedom, to identify the kind of noise
 _OUTSIDE = 0.025  # on each side of an interval of 95 %
 
 
@@ -104,7 +104,7 @@ def allan_deviation(
     threads.run(sum_squares, channels.shape[1] * blocks, theta, counts, sums)
     variance = sums.sum(axis=-1).T / (2.0 * counts.astype(np.float64) ** 2 * terms)[:, None]
 
-    # How sure each is
+    # Uncertainty of each
     degrees = _degrees(counts, samples, variance)
     low, high = chi_square_interval(np.sqrt(variance), degrees)
     shape = (len(counts), *values.shape[1:])
@@ -138,7 +138,7 @@ def _degrees(counts: NDArray[np.int64], samples: int, variance: Array) -> Array:
 
 
 def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
-    """How much of each variance is due to Q, N, B, K, by the slope of its logarithm, shape (taus, channels, 4).
+    """Shares of Q, N, B, K in each variance, by the slope of its logarithm, shape (taus, channels, 4).
 
     Variances of N, B and K go with tau to the power -1, 0, 1; a slope between two of them is a mixture. Q is taken for
     N: it has many more degrees of freedom, which a steep slope by chance must not claim.
@@ -147,8 +147,8 @@ def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
     slope = np.full(variance.shape, -1.0)
     moving = (variance > 0.0).all(axis=0)
     y = np.log(variance[:, moving])
-    for i, centre in enumerate(x):
-        near = np.abs(x - centre) <= np.log(_SLOPE_WINDOW)
+    for i, center in enumerate(x):
+        near = np.abs(x - center) <= np.log(_SLOPE_WINDOW)
         if near.sum() > 1:
             away = x[near] - x[near].mean()
             slope[i, moving] = away @ y[near] / (away @ away)

@@ -1,4 +1,4 @@
-"""How sure an overlapping Allan variance is: its covariance between averaging times, for each kind of noise.
+"""Uncertainty of an overlapping Allan variance: its covariance between averaging times, for each kind of noise.
 
 An overlapping Allan variance is the mean of M = n + 1 - 2 m squares of
 
@@ -8,12 +8,12 @@ with theta the sum of the signal and m the samples averaged; here time counts sa
 
     Cov(s_1, s_2) = 2 / (M_1 M_2) sum over k, l of c_12(k - l)^2,      c_12(k - l) = E z_1(k) z_2(l),
 
-and c_12 follows from the generalised autocovariance g of theta, of which the differences forget all that does not
-exist in a process that is not stationary: g(t) = -|t| / 2 for white noise (N = 1), t^2 ln|t| / (2 pi) for flicker
-(B = 1), |t|^3 / 12 for a random walk (K = 1), and one at t = 0 alone for quantisation (Q = 1). This is the way of
-C. A. Greenhall and W. J. Riley, Uncertainty of stability variances based on finite differences, PTTI 2003 (also NIST
-SP 1065, section 5.4), carried over to two averaging times and to mixtures. Sums over lags are integrals between the
-kinks of g where those lie far apart; the result is within 0.1 % of the plain sum.
+and c_12 follows from the generalized autocovariance g of theta; the differences cancel the terms that do not exist for
+a process that is not stationary: g(t) = -|t| / 2 for white noise (N = 1), t^2 ln|t| / (2 pi) for flicker (B = 1), |t|^3
+/ 12 for a random walk (K = 1), and one at t = 0 alone for quantization (Q = 1). This is the method of C. A. Greenhall
+and W. J. Riley, Uncertainty of stability variances based on finite differences, PTTI 2003 (also NIST SP 1065, section
+5.4), extended to two averaging times and to mixtures. Sums over lags are integrals between the kinks of g if those are
+far apart; the result is within 0.1 % of the plain sum.
 """
 
 import functools
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 RANDOM = "QNBK"
-"""Noises, in the order of every axis of this module: quantisation, white, flicker (bias instability), walk."""
+"""Noises, in the order of every axis of this module: quantization, white, flicker (bias instability), walk."""
 
 _WEIGHTS = (1.0, -2.0, 1.0)
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -50,8 +50,8 @@ def _walk(t: Array) -> Array:
     return away * away * away / 12.0
 
 
-GENERALISED: tuple[Callable[[Array], Array], ...] = (_white, _flicker, _walk)
-"""Generalised autocovariances of theta for N, B and K of one, over time in samples."""
+GENERALIZED: tuple[Callable[[Array], Array], ...] = (_white, _flicker, _walk)
+"""Generalized autocovariances of theta for N, B and K of one, over time in samples."""
 
 
 def variance_shares(counts: Array) -> Array:
@@ -142,17 +142,17 @@ def _of_pair(first: int, second: int, samples: int) -> tuple[Array, Array]:
 
     # Noises whose theta is continuous: sums over the lags
     shifts = [(_WEIGHTS[a] * _WEIGHTS[b], a * first - b * second) for a in range(3) for b in range(3)]
-    smooth = np.stack([sum(w * g(lag + shift) for w, shift in shifts) for g in GENERALISED]) / size
+    smooth = np.stack([sum(w * g(lag + shift) for w, shift in shifts) for g in GENERALIZED]) / size
     squares[1:, 1:] = 2.0 / pairs * (smooth * weight) @ smooth.T
     means[1:] = smooth @ weight / pairs
 
-    # Quantisation: a lag counts only where two samples of theta are the same one
+    # Quantization: a lag counts only where two samples of theta are the same one
     met: dict[int, float] = {}
     for w, shift in shifts:
         met[-shift] = met.get(-shift, 0.0) + w
     at = np.array([k for k in met if -terms[1] < k < terms[0]], np.float64)
     sharp = np.array([met[int(k)] for k in at]) / size * _pairs_with(at, *terms)
-    there = np.stack([sum(w * g(at + shift) for w, shift in shifts) for g in GENERALISED]) / size
+    there = np.stack([sum(w * g(at + shift) for w, shift in shifts) for g in GENERALIZED]) / size
     squares[0, 1:] = squares[1:, 0] = 2.0 / pairs * there @ sharp
     squares[0, 0] = 2.0 / pairs * float(sharp @ np.array([met[int(k)] for k in at])) / size
     means[0] = sharp.sum() / pairs
@@ -160,13 +160,13 @@ def _of_pair(first: int, second: int, samples: int) -> tuple[Array, Array]:
 
 
 def _lags(first: int, second: int, terms_1: int, terms_2: int) -> tuple[Array, Array]:
-    """Lags, and weights with which a sum over them stands for the sum over all pairs (k, l) of terms."""
+    """Lags, and weights with which a sum over them replaces the sum over all pairs (k, l) of terms."""
     lowest, highest = -(terms_2 - 1), terms_1 - 1
     kinks = {b * second - a * first for a in range(3) for b in range(3)} | {0, terms_1 - terms_2}
     tails = [int(part * (first + second)) for part in _TAILS]
     kinks |= {min(kinks) - tail for tail in tails} | {max(kinks) + tail for tail in tails}
 
-    # Farther out nothing is left but rounding: g grows as the cube of the lag, its differences vanish
+    # Farther out only rounding is left: g grows as the cube of the lag, its differences vanish
     lowest, highest = max(lowest, min(kinks)), min(highest, max(kinks))
     kinks |= {lowest, highest}
     edges = sorted(kink for kink in kinks if lowest <= kink <= highest)
@@ -186,5 +186,5 @@ def _lags(first: int, second: int, terms_1: int, terms_2: int) -> tuple[Array, A
 
 
 def _pairs_with(lag: Array, terms_1: int, terms_2: int) -> Array:
-    """How many pairs of terms k below terms_1 and l below terms_2 have k - l = lag."""
+    """Number of pairs of terms k below terms_1 and l below terms_2 with k - l = lag."""
     return np.minimum(terms_1 - 1.0, lag + terms_2 - 1.0) - np.maximum(0.0, lag) + 1.0

@@ -1,4 +1,4 @@
-"""The file of an Allan fit, `allan.json`: what a specification can be made from.
+"""The file of an Allan fit, `allan.json`, from which a specification can be made.
 
 A JSON object, SI units, written whole or not at all:
 
@@ -19,9 +19,9 @@ A JSON object, SI units, written whole or not at all:
       "tau_s": [...], "averaged": [...]
     }
 
-`value` is the estimate, `low` and `high` the ends of its 95 % interval; `high` is null where the recording sets no
-limit. N is two-sided (the one-sided density of data sheets is sqrt(2) N). Q and R stand there where they were fitted.
-Channels follow in C order of `shape`; `averaged` is the number of overlapping differences at each `tau_s`.
+`value` is the estimate, `low` and `high` the ends of its 95 % interval; `high` is null if the recording sets no limit.
+N is two-sided (the one-sided density of data sheets is sqrt(2) N). Q and R are present if they were fitted. Channels
+follow in C order of `shape`; `averaged` is the number of overlapping differences at each `tau_s`.
 """
 
 import json
@@ -65,7 +65,7 @@ def save(fit: AllanFit, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str]) -> AllanFit:
-    """Read what `save` wrote."""
+    """Read a file written by `save`."""
     data = read_json(path)
     if not isinstance(data, dict) or data.get("kind") != KIND or data.get("version") != VERSION:
         raise SpecError(f"{str(path)!r} is no Allan fit; it must have kind {KIND!r} and version {VERSION}")

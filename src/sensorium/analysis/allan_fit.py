@@ -1,4 +1,4 @@
-"""What an Allan deviation says of a sensor: white noise N, bias instability B, rate random walk K."""
+"""Fits an Allan deviation: white noise N, bias instability B, rate random walk K."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from sensorium.core.errors import SpecError
 
 Array = NDArray[np.float64]
 
-_OCTAVE = 1.8  # least ratio of neighbouring averaging times in the fit; closer ones tell nothing new
+_OCTAVE = 1.8  # least ratio of neighboring averaging times in the fit; closer ones add no information
 _SCALE_POWER = {"Q": 1.0, "N": 0.5, "B": 0.0, "K": -0.5, "R": -1.0}  # of dt, from samples to seconds
 
 
@@ -26,19 +26,19 @@ class AllanFit:
 
         sigma^2(tau) = 3 Q^2 / tau^2 + N^2 / tau + (2 ln 2 / pi) B^2 + K^2 tau / 3 + R^2 tau^2 / 2
 
-    (IEEE 952). N is two-sided: white noise sampled at a rate f has the standard deviation N sqrt(f), while data
-    sheets give the one-sided density sqrt(2) N (E-19). The random walk gains the variance K^2 t in a time t (E-45).
-    The floor of bias instability alone lies at sqrt(2 ln 2 / pi) B = 0.664282 B.
+    (IEEE 952). N is two-sided: white noise sampled at a rate f has the standard deviation N sqrt(f), while data sheets
+    give the one-sided density sqrt(2) N (E-19). The random walk gains the variance K^2 t in a time t (E-45). The floor
+    of bias instability alone is sqrt(2 ln 2 / pi) B = 0.664282 B.
 
     Attributes:
         coefficients: By letter, of those in `terms`: Q [u s], N [u/sqrt(Hz)], B [u], K [u/sqrt(s)], R [u/s], shape
             (*channels). Estimates are as often too high as too low; 0 says that the recording does not show it.
         intervals: By letter, lower and upper end of the 95 % interval, shape (2, *channels). A lower end of 0 says
             that the recording may be without it, an infinite upper end that it sets no limit.
-        model_error: By how much the variances lie off this model, beyond their scatter, as a part of them [1], shape
-            (*channels): 0.002 where it holds; the intervals contain it.
+        model_error: Deviation of the variances from this model, beyond their scatter, relative to them [1], shape
+            (*channels): 0.002 if the model holds; the intervals contain it.
         fit_range_s: Shortest and longest averaging time of the fit [s].
-        allan: What was fitted.
+        allan: The fitted Allan deviation.
         channels: Name of each channel, in C order of the channel axes.
         units: Unit of each channel, such as "rad/s"; "" where it is not known.
     """
@@ -53,12 +53,12 @@ class AllanFit:
 
     @property
     def terms(self) -> str:
-        """What was fitted, some of Q, N, B, K, R in this order."""
+        """The fitted terms, some of Q, N, B, K, R in this order."""
         return "".join(self.coefficients)
 
     @property
     def Q(self) -> Array:
-        """Quantisation [u s], shape (*channels); 0 where it was not fitted."""
+        """Quantization [u s], shape (*channels); 0 where it was not fitted."""
         return self._coefficient("Q")
 
     @property
@@ -68,7 +68,7 @@ class AllanFit:
 
     @property
     def B(self) -> Array:
-        """Bias instability [u], shape (*channels); the floor of the curve lies at 0.664282 B."""
+        """Bias instability [u], shape (*channels); the floor of the curve is at 0.664282 B."""
         return self._coefficient("B")
 
     @property
@@ -83,10 +83,10 @@ class AllanFit:
 
     @property
     def correlation_time_s(self) -> Array:
-        """Where the fitted curve is lowest within the measured taus [s], shape (*channels).
+        """Averaging time of the lowest point of the fitted curve within the measured taus [s], shape (*channels).
 
-        That is sqrt(3) N / K where white noise and walk meet: a bias drawn anew after that time, or a Gauss-Markov
-        process of it, stands for the bias instability in models that have no flicker.
+        That is sqrt(3) N / K where white noise and walk meet: a bias redrawn after that time, or a Gauss-Markov process
+        of it, represents the bias instability in models without flicker.
         """
         tau = np.geomspace(self.allan.tau_s[0], self.allan.tau_s[-1], 2001)
         return tau[np.argmin(self.deviation(tau), axis=0)]
@@ -111,7 +111,7 @@ class AllanFit:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "AllanFit":
-        """Read what `save` or `sensorium allan` wrote."""
+        """Read a file written by `save` or `sensorium allan`."""
         from sensorium.analysis.allan_file import load
 
         return load(path)
@@ -131,14 +131,14 @@ def fit_allan(
 ) -> AllanFit:
     """Fit white noise, bias instability and rate random walk to an Allan deviation, with 95 % intervals.
 
-    Generalised least squares on the variance with no negative part, weighted by the covariance of overlapping
+    Generalized least squares on the variance with no negative part, weighted by the covariance of overlapping
     variances for the fitted mixture, and intervals by inverting tests against drawn recordings; see
     `sensorium.analysis.allan_regression`. Signals are taken to be Gaussian.
 
     Args:
-        allan: What `allan_deviation` gave.
-        terms: Letters of what to fit: any of Q, N, B, K, R with at least one of N, B, K.
-        fit_range_s: Shortest and longest averaging time to use [s], for instance to leave out what a sensor's own
+        allan: Result of `allan_deviation`.
+        terms: Letters of the terms to fit: any of Q, N, B, K, R with at least one of N, B, K.
+        fit_range_s: Shortest and longest averaging time to use [s], for instance to leave out times that a sensor's own
             low-pass filter shapes; None uses all.
         channels: Name of each channel, in C order of the channel axes; None numbers them.
         units: Unit of every channel, or one for each.

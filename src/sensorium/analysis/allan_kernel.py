@@ -1,4 +1,4 @@
-"""The sums of an Allan deviation, block by block so that the same bytes come from any number of threads."""
+"""The sums of an Allan deviation, block by block, with the same bytes on any number of threads."""
 
 from typing import Any
 

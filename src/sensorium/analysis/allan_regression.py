@@ -1,18 +1,18 @@
-"""The fit of one Allan curve: least squares that know how its points scatter and hang together.
+"""Fit of one Allan curve by least squares weighted with the covariance of its points.
 
 The variance is linear in the squares x of the coefficients, s = J x. Points at different taus share their samples, so
 least squares are weighted by the inverse of their covariance C(x) (`allan_covariance`), which depends on x and is
-found with it; octaves of tau carry all there is to know. Squares are never negative.
+found with it; octaves of tau contain all information. Squares are never negative.
 
-An interval is the set of values that a test does not refuse. For a value x_k, the other coefficients are fitted with it
-held; at that point the best linear unbiased combination w s of the variances, which estimates x_k, is compared with how
-w s scatters there (`allan_luck`). The value that w s exceeds in half of all recordings is the estimate that is as often
-too high as too low: it is preferred to the least-squares one, which is low by a tenth where few degrees of freedom
-determine a coefficient. A coefficient that a recording does not show has 0 for an estimate or for its lower end.
+An interval is the set of values that a test does not reject. For a value x_k, the other coefficients are fitted with
+x_k fixed. The best linear unbiased combination w s of the variances, which estimates x_k, is then compared with its
+scatter at that point (`allan_monte_carlo`). The estimate is the value that w s exceeds in half of all recordings, so it
+is as often too high as too low; the least-squares estimate is low by a tenth if few degrees of freedom determine a
+coefficient. A coefficient that a recording does not show has an estimate or a lower end of 0.
 
-No device follows the model to the last digit. Each variance is taken to lie off it by 0.2 % at random, and by twice as
-much again and again while the residuals are larger than that and the recording's luck explain: then the many degrees
-of freedom of short taus do not bend all else, and intervals say what the fit is worth.
+No device follows the model exactly. Each variance gets a random model error of 0.2 %, which is doubled as long as the
+residuals exceed what it and the scatter of the recording explain. The many degrees of freedom of short taus then do
+not distort the rest of the fit, and the intervals are honest.
 """
 
 import functools
@@ -23,18 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.analysis.allan_covariance import RANDOM, estimator_covariance, variance_shares
-from sensorium.analysis.allan_luck import luck
+from sensorium.analysis.allan_monte_carlo import monte_carlo
 
 Array = NDArray[np.float64]
 
 TERMS = "QNBKR"
-"""What can be fitted: quantisation, white noise, bias instability, rate random walk, rate ramp."""
+"""Terms that can be fitted: quantization, white noise, bias instability, rate random walk, rate ramp."""
 
 _LEAST_MODEL_ERROR, _MOST_MODEL_ERROR = 0.002, 0.5
-_EXPLAINED = 1.5  # chi-square of the residuals for each degree of freedom: in one of twenty recordings by luck
+_EXPLAINED = 1.5  # chi-square of the residuals for each degree of freedom: in one of twenty recordings by chance
 _QUANTILES = np.array([0.975, 0.5, 0.025])
 _LARGEST = 1e6  # times the estimate: an upper end beyond it is infinite
-_FAR = (0.01, 0.1, 1.0, 8.0, 64.0)  # of what the curve has room for: where else to look for an upper end
+_FAR = (0.01, 0.1, 1.0, 8.0, 64.0)  # fractions of the curve's own level at which to search for an upper end
 _PROFILE_ROUNDS = 3
 _ROOT_TOLERANCE = 0.005
 
@@ -49,7 +49,7 @@ class Regression:
     """One curve, its least squares and its intervals; time counts samples.
 
     Attributes:
-        model_error: By how much the variances lie off the model, beyond their scatter, as a part of them [1]; at least
+        model_error: Deviation of the variances from the model, beyond their scatter, relative to them [1]; at least
             0.002, known after `estimate`.
     """
 
@@ -67,7 +67,7 @@ class Regression:
         self.model_error = _LEAST_MODEL_ERROR
         self.design = design(np.array(counts, np.float64), terms)
         self._covariance = estimator_covariance(counts, samples)
-        self._luck = luck(counts, samples)
+        self._monte_carlo = monte_carlo(counts, samples)
 
     def estimate(self) -> Array:
         """Squares of the coefficients by least squares, shape (terms,); sets `model_error`."""
@@ -87,7 +87,7 @@ class Regression:
             found = _nonnegative(left, right)
             if np.abs(self.design @ found / (self.design @ x) - 1.0).max() < 1e-6:
                 return found
-            # The covariance follows the fit; half steps end the rare case of two fits that ask for each other
+            # The covariance depends on the fit; half steps end the rare case of two fits that alternate
             x = found if round_ < 10 else 0.5 * (x + found)
         return x
 
@@ -96,7 +96,7 @@ class Regression:
 
         Args:
             k: Which term.
-            x: What `estimate` gave.
+            x: Result of `estimate`.
         """
         left, _, _ = self._whitened(x)
         step = float(np.sqrt(np.linalg.pinv(left.T @ left)[k, k]))
@@ -107,10 +107,10 @@ class Regression:
                 tried[value] = self._excess(k, value, x)
             return float(tried[value][quantile])
 
-        # What was observed exceeds each quantile by less and less as the value grows: find where they meet
+        # The observed value exceeds each quantile by less and less as the value grows: find the crossing
         low, middle, high = (_crossing(functools.partial(excess, quantile=q), float(x[k]), step) for q in range(3))
 
-        # Except where terms are hard to tell apart: a larger value, with more luck to it, may be possible again
+        # Except where terms are hard to separate: a larger value, with more scatter, may be possible again
         most = float((self.variance / self.design[:, k]).min())
         for value in (most * part for part in reversed(_FAR) if most * part > high):
             if excess(value, 2) > 0.0:
@@ -126,19 +126,20 @@ class Regression:
         combination = np.linalg.pinv(left)[k]
         observed = float(combination @ right)
 
-        # The same combination on the variances themselves: of those drawn, with what they tell of the shorter ones
+        # The same combination of the variances themselves: of the simulated ones, with their information on shorter
+        # ones
         weights = combination @ whiten / model
         random, ramp = self._powers(held)
         covariance = self._covariance.of(random, ramp)
-        first = self._luck.first
+        first = self._monte_carlo.first
         across = covariance[first:, :first]
         inner = np.linalg.solve(covariance[first:, first:], across) if first else across
         alone = covariance[:first, :first] - across.T @ inner
         spread = float(weights[:first] @ alone @ weights[:first]) + float(
             ((self.model_error * model * weights) ** 2).sum()
         )
-        scatter = self._luck.scatter(random[1:], weights[first:] + inner @ weights[:first], ramp)
-        scatter += math.sqrt(max(0.0, spread)) * self._luck.normal
+        scatter = self._monte_carlo.scatter(random[1:], weights[first:] + inner @ weights[:first], ramp)
+        scatter += math.sqrt(max(0.0, spread)) * self._monte_carlo.normal
         return observed - value - np.quantile(scatter, _QUANTILES)
 
     def _profile(self, k: int, value: float, x: Array) -> Array:
@@ -175,12 +176,12 @@ def _nonnegative(left: Array, right: Array) -> Array:
 
 
 def _crossing(falling: Callable[[float], float], start: float, step: float) -> float:
-    """Where a falling function of a value of at least 0 crosses zero.
+    """The zero of a falling function of a value of at least 0.
 
     Args:
         falling: The function.
         start: Where to look first.
-        step: How far off the crossing may lie; what is found is right to a small part of it.
+        step: Tolerance of the bracket; the result is accurate to a small part of it.
 
     Returns:
         The value; 0 where the function is never positive, infinity where it does not cross.

@@ -27,13 +27,13 @@ _COUNTER_NAMES = {"seq", "sequence", "index", "id", "count", "counter", "frame",
 _OTHER_NAMES = {"arrival_ns", "world", "sensor"}
 _TRUTH = "truth_"
 _UNITS_IN_NAMES = {"_m_s2": "m/s^2", "_rad_s": "rad/s", "_T": "T"}
-# A time without a unit that is too large for seconds since 1970 is told by its size
+# The size of a time without a unit gives its unit if it is too large for seconds since 1970
 _EPOCH_UNITS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a file is laid out: separator (None for blanks), names, units, line of the first row (from 1)."""
+    """Layout of a file: separator (None for blanks), names, units, line of the first row (from 1)."""
 
     separator: str | None
     names: tuple[str, ...]
@@ -47,10 +47,10 @@ def read_csv(
 ) -> RawLog:
     """Read a log as text.
 
-    The first row that is no row of numbers is a header, with or without a leading `#`; `gx [deg/s]` or `gx (deg/s)`
-    gives a unit. Time is the column called t, time, timestamp or stamp, perhaps with a unit: time_ns, t [ms]. Where it
-    has none, its size tells seconds from the milli-, micro- or nanoseconds since 1970. Tables of `sn.record`'s
-    SignalRecorder are read as they are, without their columns of truth.
+    The first row that is not numeric is a header, with or without a leading `#`; `gx [deg/s]` or `gx (deg/s)` gives a
+    unit. Time is the column called t, time, timestamp or stamp, perhaps with a unit: time_ns, t [ms]. Without a unit,
+    its size distinguishes seconds from milli-, micro- or nanoseconds since 1970. Tables of `sn.record`'s SignalRecorder
+    are read as they are, without their columns of truth.
 
     Args:
         path: The file.
@@ -182,7 +182,7 @@ def _picked(layout: _Layout, fields: list[str], columns: Sequence[str] | None, t
 
 
 def _is_no_signal(name: str) -> bool:
-    """Whether a column's name says that it counts, or tells something besides what was measured."""
+    """Whether a column's name marks a counter, or another quantity that is not a measurement."""
     plain = name.lower()
     return plain in _COUNTER_NAMES | _OTHER_NAMES or plain.startswith(_TRUTH)
 
@@ -216,7 +216,7 @@ def _numbers(
 
 
 def _wrong_row(path: Path, layout: _Layout, wanted: list[int], read: int, error: ValueError) -> str:
-    """Find the first row that cannot be read, and say what is wrong with it."""
+    """Find the first row that cannot be read, and describe its error."""
     with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             text = line.partition("#")[0].strip()

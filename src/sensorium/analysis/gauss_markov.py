@@ -1,4 +1,4 @@
-"""Allan deviation of a first-order Gauss-Markov process, of which sums stand for flicker."""
+"""Allan deviation of a first-order Gauss-Markov process; sums of such processes approximate flicker."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

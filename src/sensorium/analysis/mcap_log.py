@@ -42,7 +42,7 @@ def read_mcap(
 
 
 def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
-    """The topic asked for, or the only one that can be meant."""
+    """The requested topic, or the only one that fits."""
     if topic is not None:
         if topic not in channels:
             raise SpecError(f"topic is {topic!r}; {path.name!r} has {', '.join(sorted(channels)) or 'none'}")
@@ -121,7 +121,7 @@ def _number(topic: str, number: int, message: Any, name: str) -> float:
 
 
 def _stamp(message: Any) -> int:
-    """Time in a message's header [ns], 0 where there is none."""
+    """Time in a message's header [ns], 0 if there is none."""
     for name in ("header.stamp", "timestamp"):
         stamp = _at(message, name)
         if stamp is not None:
@@ -135,12 +135,12 @@ def _stamp(message: Any) -> int:
 
 
 def _at(message: Any, path: str) -> Any:
-    """What lies at a path of field names, or None."""
+    """The value at a path of field names, or None."""
     for name in path.split("."):
         message = _get(message, name)
     return message
 
 
 def _get(message: Any, name: str) -> Any:
-    """A field of a message, which is a mapping (JSON) or an object (ROS 2); None where there is none."""
+    """A field of a message, which is a mapping (JSON) or an object (ROS 2); None if it is missing."""
     return message.get(name) if isinstance(message, dict) else getattr(message, name, None)

@@ -1,4 +1,4 @@
-"""A recorded signal, evenly spaced in time: what a log file becomes before it is analysed."""
+"""A recorded signal, evenly spaced in time, read from a log file for analysis."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,14 +44,14 @@ class SignalLog:
 
 @dataclass(frozen=True)
 class RawLog:
-    """What stands in a file, before times and units are looked at.
+    """Content of a file, before times and units are interpreted.
 
     Attributes:
         values: Shape (rows, channels).
         names: Name of each channel.
         units: Unit of each channel as the file says, "" where it does not.
         time_s: Time of each row since the first [s], shape (rows,); None where the file has none.
-        row: What the file calls a row, for messages: "row", "message".
+        row: Word for a row in messages: "row", "message".
         first: Number of the first row.
     """
 
@@ -73,7 +73,7 @@ def read_log(
     allow_gaps: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> SignalLog:
-    """Read a log of a sensor at rest: MCAP by its ending `.mcap`, all else as CSV.
+    """Read a log of a sensor at rest: MCAP by its suffix `.mcap`, any other file as CSV.
 
     Args:
         path: The file.
@@ -82,8 +82,8 @@ def read_log(
         topic: MCAP alone: whose messages; None where the file has one topic with inertial or magnetic readings.
         columns: CSV: names or numbers (from 1) of columns. MCAP: fields such as `angular_velocity` or
             `angular_velocity.x`. None takes every number that changes, besides time.
-        unit: Unit of the channels, one for all or one for each, for instance `deg/s`, `g`, `mg`; None takes what
-            the file says.
+        unit: Unit of the channels, one for all or one for each, for instance `deg/s`, `g`, `mg`; None takes the unit in
+            the file.
         allow_gaps: Fill missing samples by straight lines instead of refusing the log; at most a tenth.
         progress: Called with the part that is read, 0 to 1.
 
@@ -137,7 +137,7 @@ def read_log(
 def evenly_spaced(
     time_s: Array, values: Array, *, allow_gaps: bool, where: Callable[[int], str]
 ) -> tuple[Array, float, int]:
-    """Check that samples are evenly spaced, or fill what is missing.
+    """Check that samples are evenly spaced, or fill gaps.
 
     Args:
         time_s: Times [s], shape (rows,).
@@ -162,7 +162,7 @@ def evenly_spaced(
         raise SpecError(f"time goes by {steps[at]:g} s to {where(at + 1)}; it must increase, or the rate be given")
     period = float(np.median(steps))
 
-    # A rate that changes is no gap, and nothing could mend it
+    # A changing rate is not a gap and cannot be filled
     early = steps < _EARLY * period
     if early.mean() > _MOST_EARLY:
         at, share = int(np.argmax(early)), 100.0 * early.mean()
@@ -182,21 +182,21 @@ def evenly_spaced(
         places = np.concatenate([[0.0], np.cumsum(np.maximum(np.rint(steps / period), 1.0))])
     lost = float(places[-1]) + 1.0 - len(values)
     at = int(np.argmax(gaps))
-    told = (
+    message = (
         f"{lost:.0f} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
     )
     if not allow_gaps:
         rule = f"the period is {period:g} s; fill them (--allow-gaps), or give the rate to take samples as they come"
-        raise SpecError(f"{told}; {rule}")
+        raise SpecError(f"{message}; {rule}")
     if lost > _MOST_LOST * len(values):
-        raise SpecError(f"{told}; that is more than a tenth, too much to fill")
+        raise SpecError(f"{message}; that is more than a tenth, too much to fill")
     grid = np.arange(places[-1] + 1, dtype=np.float64)
     filled = np.stack([np.interp(grid, places, channel) for channel in values.T], axis=-1)
     return filled, 1.0 / period, int(lost)
 
 
 def _si(raw: RawLog, unit: Sequence[str] | None) -> tuple[tuple[str, ...], Array]:
-    """SI unit of each channel and the factor to it; a unit that only the file knows stays as it is."""
+    """SI unit of each channel and the factor to it; an unknown unit in the file is kept."""
     if unit is None:
         pairs = [si_unit(name) if is_unit(name) else (name, 1.0) for name in raw.units]
     else:

@@ -7,7 +7,7 @@ from sensorium.core.units import DEGREE, FLOOR, ROOT_HOUR, SIGNALS, STANDARD_GRA
 
 _MICRO_G = 1e-6 * STANDARD_GRAVITY
 
-# SI unit and letter -> how data sheets give it: (what it is called, unit, factor)
+# SI unit and letter -> the data sheet's (name, unit, factor)
 _DATA_SHEET = {
     ("rad/s", "N"): (("density", "°/s/√Hz", math.sqrt(2.0) / DEGREE), ("random walk", "°/√h", ROOT_HOUR / DEGREE)),
     ("rad/s", "B"): (("floor", "°/h", FLOOR * 3600.0 / DEGREE),),
@@ -22,7 +22,7 @@ _DATA_SHEET = {
 
 
 def is_unit(unit: str) -> bool:
-    """Whether `si_unit` knows it."""
+    """Whether `si_unit` accepts it."""
     return plain(unit) in SIGNALS
 
 
@@ -35,10 +35,10 @@ def si_unit(unit: str) -> tuple[str, float]:
 
 
 def data_sheet(unit: str, term: str, value: float) -> list[tuple[str, float, str]]:
-    """How data sheets give a coefficient of an Allan fit.
+    """A coefficient of an Allan fit in the form of data sheets.
 
-    A density of data sheets is one-sided, sqrt(2) times the two-sided N (E-19); a random walk is N itself. What they
-    call in-run bias stability is the floor of the Allan deviation, 0.664 B.
+    A density of data sheets is one-sided, sqrt(2) times the two-sided N (E-19); a random walk is N itself. Their in-run
+    bias stability is the floor of the Allan deviation, 0.664 B.
 
     Args:
         unit: SI unit of the signal.

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _print_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    """One line, as errors are; where in the code it arose means nothing to who types a command."""
+    """One line, as for other errors; a traceback is of no use on the command line."""
     print(f"sensorium: {fit_for_a_terminal(str(message))}", file=sys.stderr)
 
 

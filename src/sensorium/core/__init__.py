@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, units, time, frames, specifications, plug-ins."""
+"""The lowest layer, which every other package imports: errors, units, time, frames, specifications, plug-ins."""

@@ -6,6 +6,8 @@ from fractions import Fraction
 
 from sensorium.core.errors import SpecError
 
+__all__ = ["MAX_NS", "NS_PER_S", "Rate", "ns_to_seconds", "seconds_to_ns"]
+
 NS_PER_S = 1_000_000_000
 
 MAX_NS = 2**63 - 1

@@ -1,17 +1,31 @@
 """The errors Sensorium raises.
 
-Every message names the thing, the value it had and the rule it broke, in one line.
+Every message names the object, its value and the broken rule, in one line.
 """
 
-# Values in messages may come from files of strangers, of any length
+__all__ = [
+    "BackendError",
+    "MissingExtraError",
+    "NoReadingError",
+    "OutOfMemoryError",
+    "RecordError",
+    "SceneError",
+    "SceneWarning",
+    "SensoriumError",
+    "SpecError",
+    "StoppedError",
+    "WorldError",
+]
+
+# Values in messages may come from untrusted files, of any length
 _LONGEST_LINE = 2000
 
 
 class SensoriumError(Exception):
     """Base of every error this library raises on purpose.
 
-    Its message is fit for a terminal, whatever a file put into it: characters that cannot be printed are escaped, and
-    long lines lose their middle.
+    The message is safe to print, whatever text a file put into it: unprintable characters are escaped, and long lines
+    are shortened in the middle.
     """
 
     def __init__(self, message: str = "") -> None:
@@ -48,7 +62,7 @@ class BackendError(SensoriumError):
 
 
 class NoReadingError(SensoriumError):
-    """A reading was asked for before the first one arrived."""
+    """A reading was requested before the first one arrived."""
 
 
 class RecordError(SensoriumError):
@@ -56,7 +70,7 @@ class RecordError(SensoriumError):
 
 
 class StoppedError(SensoriumError):
-    """A run was stopped before its end, by Ctrl-C or SIGTERM; what was written so far stays.
+    """A run was stopped before its end, by Ctrl-C or SIGTERM; files written so far are kept.
 
     Attributes:
         signal_number: Which of them.
@@ -68,7 +82,7 @@ class StoppedError(SensoriumError):
 
 
 class OutOfMemoryError(SensoriumError, MemoryError):
-    """A run needed more memory than there is; what was written so far stays."""
+    """A run needed more memory than available; files written so far are kept."""
 
 
 class MissingExtraError(SensoriumError, ImportError):
@@ -76,12 +90,12 @@ class MissingExtraError(SensoriumError, ImportError):
 
 
 def in_one_line(error: BaseException) -> str:
-    """What an error of another library says, shortened."""
+    """The message of another library's error, shortened."""
     return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()
 
 
 def fit_for_a_terminal(text: str) -> str:
-    """Lines with what cannot be printed escaped, and long ones without their middle."""
+    """Lines with unprintable characters escaped, and long ones shortened in the middle."""
     return "\n".join(_fit_line(line) for line in text.split("\n"))
 
 

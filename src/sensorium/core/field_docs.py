@@ -1,7 +1,7 @@
-"""What the fields of a model are, for `help()`: name, meaning with unit, and default, out of the code itself.
+"""Lists the fields of a model in `help()`: name, meaning with unit, and default, read from the source code.
 
-A sentence under a field is no docstring to Python, which forgets it. It is read from the source when somebody asks for
-the model's `__doc__`, so that importing costs nothing.
+Python discards the string below a field. It is read from the source file on first access to the model's `__doc__`, so
+that importing costs nothing.
 """
 
 import ast
@@ -37,14 +37,14 @@ class WithFields(ModelMetaclass):
 
 
 def plain_doc(model: type) -> str | None:
-    """The docstring of a model as it was written, without the list of its fields; None where it has none."""
+    """The docstring of a model as written, without the list of fields; None if it has none."""
     doc = vars(model).get("__doc__")
     return doc if isinstance(doc, str) else None
 
 
 def sentences(model: type[BaseModel]) -> dict[str, str]:
-    """What is said under the fields of a model and of what it is made of, by name."""
-    other = getattr(model, "told_by", None)
+    """Descriptions of the fields of a model and of its base classes, by name."""
+    other = getattr(model, "inherits_field_docs_from", None)
     found: dict[str, str] = {} if other is None else sentences(other)
     for part in reversed([each for each in model.__mro__ if issubclass(each, BaseModel) and each is not BaseModel]):
         for name, sentence in _declared(part).items():
@@ -54,20 +54,20 @@ def sentences(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _listed(model: type[BaseModel]) -> str:
-    """The list of fields; empty where there are none but the `kind`."""
+    """The list of fields; empty if there is no field but `kind`."""
     said = sentences(model)
     lines = []
     for name, field in model.model_fields.items():
         if name == "kind":
             continue
         sentence = said.get(name) or _by_type(field)
-        told = " ".join([f"{name}:", *sentence.split(), *_default(field).split()])
-        lines += textwrap.wrap(told, _WIDTH, initial_indent="    ", subsequent_indent="        ")
+        entry = " ".join([f"{name}:", *sentence.split(), *_default(field).split()])
+        lines += textwrap.wrap(entry, _WIDTH, initial_indent="    ", subsequent_indent="        ")
     return "\n".join([HEADING, *lines]) if lines else ""
 
 
 def _by_type(field: FieldInfo) -> str:
-    """What a field without a sentence is: its choices, or what its model says of itself."""
+    """Description of a field without one of its own: its choices, or the first line of its model's docstring."""
     if get_origin(field.annotation) is Literal:
         return f"{' or '.join(map(repr, get_args(field.annotation)))}."
     models = [field.annotation, *get_args(field.annotation)]
@@ -78,7 +78,7 @@ def _by_type(field: FieldInfo) -> str:
 
 
 def _default(field: FieldInfo) -> str:
-    """What a field is when it is not given."""
+    """The default of a field, as a sentence."""
     if field.is_required():
         return "It must be given."
     value: Any = field.get_default(call_default_factory=True, validated_data={})
@@ -89,14 +89,14 @@ def _default(field: FieldInfo) -> str:
 
 
 def _declared(model: type) -> dict[str, str]:
-    """Fields that a class declares in its own body, with what is said under each."""
+    """Fields declared in the body of a class, with their descriptions."""
     file = getattr(sys.modules.get(model.__module__), "__file__", None)
     return _classes(file).get(model.__qualname__, {}) if file else {}
 
 
 @functools.cache
 def _classes(file: str) -> dict[str, dict[str, str]]:
-    """Fields of all classes of a file, by the class's qualified name; none where there is no source."""
+    """Fields of all classes of a file, by the class's qualified name; empty if there is no source."""
     try:
         tree = ast.parse(Path(file).read_text("utf-8"))
     except (OSError, ValueError, SyntaxError):
@@ -116,7 +116,7 @@ def _classes(file: str) -> dict[str, dict[str, str]]:
 
 
 def _fields(node: ast.ClassDef) -> dict[str, str]:
-    """Annotated names of a class body, each with the string that follows it, or nothing."""
+    """Annotated names of a class body, each with the string that follows it, or an empty string."""
     fields = {}
     for statement, after in zip(node.body, [*node.body[1:], None], strict=True):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):

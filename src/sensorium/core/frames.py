@@ -2,10 +2,10 @@
 
 Names follow the monogram notation: `X_AB` is the pose of frame B in frame A, so that `p_A = X_AB.apply(p_B)`
 and `X_AC = X_AB @ X_BC`; `p_AB` is the position of B's origin in A; `v_WB`, `w_WB` are the linear and angular
-velocity of B relative to W, in the axes of W unless a further suffix says otherwise. Lengths are in metres,
+velocity of B relative to W, in the axes of W unless a further suffix says otherwise. Lengths are in meters,
 angles in radians; quaternions are w x y z, of unit length, with either sign.
 
-A pose in a batch comes out of every operation bit for bit as it would alone.
+Every operation gives a pose in a batch the same bits as the pose alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,6 +32,8 @@ from sensorium.core.rotations import (
     unit,
 )
 
+__all__ = ["Pose", "transport_acceleration", "transport_twist"]
+
 # a matrix whose R^T R is further than this from the identity is refused
 _ORTHONORMAL_ATOL = 1e-6
 
@@ -57,7 +59,7 @@ class Pose:
     _rotation: Float | None
 
     def __init__(self, position: ArrayLike = (0, 0, 0), quaternion: ArrayLike = (1, 0, 0, 0)) -> None:
-        """Check, normalise and copy the arrays.
+        """Check, normalize and copy the arrays.
 
         Args:
             position: Origin of B in A [m], shape (*batch, 3).
@@ -72,7 +74,7 @@ class Pose:
 
     @classmethod
     def _trusted(cls, position: Float, quaternion: Float) -> Self:
-        """Wrap arrays that are already valid: float64, one batch shape, unit quaternions, nobody else's."""
+        """Wrap arrays that are already valid: float64, one batch shape, unit quaternions, not shared with a caller."""
         pose = object.__new__(cls)
         pose._position = _frozen(position)
         pose._quaternion = _frozen(quaternion)
@@ -86,8 +88,8 @@ class Pose:
         """Make poses from homogeneous matrices.
 
         Args:
-            matrix: [R p], shape (*batch, 3, 4), or with the row (0, 0, 0, 1) below it, shape (*batch, 4, 4).
-                R must be a rotation to within 1e-6; what is further off is refused, not repaired.
+            matrix: [R p], shape (*batch, 3, 4), or with the row (0, 0, 0, 1) below it, shape (*batch, 4, 4). R must be
+                a rotation to within 1e-6; any other matrix is refused, not repaired.
         """
         m = _finite("matrix", matrix, 4)
         if m.ndim < 2 or m.shape[-2] not in (3, 4):
@@ -177,7 +179,7 @@ class Pose:
         quaternion = np.array(np.broadcast_to(quaternion_exp(phi_), (*position.shape[:-1], 4)))
         return cls._trusted(position, quaternion)
 
-    # ---- what it holds
+    # ---- components
 
     @property
     def position(self) -> Float:
@@ -355,7 +357,7 @@ def transport_acceleration(a_WB: Float, alpha_WB: Float, w_WB: Float, r_BS_W: Fl
     return a_WB + cross(alpha_WB, r_BS_W) + cross(w_WB, cross(w_WB, r_BS_W))
 
 
-# ---- checks of what the user gives
+# ---- checks of user input
 
 
 def _real(name: str, value: ArrayLike) -> Float:

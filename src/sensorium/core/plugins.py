@@ -1,6 +1,6 @@
 """Names that installed packages add: sensors, corruptions, mesh formats, materials, worlds, scenes and controllers.
 
-A package announces what it brings as entry points, in its own pyproject.toml:
+A package declares its additions as entry points, in its own pyproject.toml:
 
     [project.entry-points."sensorium.sensors"]
     sonar = "acme_sensors:Sonar"
@@ -25,12 +25,12 @@ GROUPS = {
     "scenes": "a function without arguments that makes a sn.Scene",
     "controllers": "a subclass of sensorium.app.controllers.ControllerSpec whose `kind` is the name",
 }
-"""What may be added, and what an entry point of each group must lead to."""
+"""Groups of entry points, and the object that an entry point of each group must refer to."""
 
 
 @functools.cache
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Entry points of a group by name; nothing is imported yet.
+    """Entry points of a group by name, without importing them.
 
     Args:
         group: A key of `GROUPS`.
@@ -47,7 +47,7 @@ def announced(group: str) -> dict[str, EntryPoint]:
 
 
 def load(group: str, name: str) -> Any:
-    """What an entry point leads to.
+    """Import the object that an entry point refers to.
 
     Args:
         group: A key of `GROUPS`.

@@ -1,7 +1,7 @@
 """Arrays of vectors (..., 3) and of quaternions w x y z (..., 4): the arithmetic under `Pose`.
 
-Elementwise, and no sums left to BLAS or to `np.sum`, whose last bits vary with the shape: a row of a batch
-comes out as it would alone. On the few bodies of one simulation step the number of NumPy calls is the cost:
+All operations are elementwise, without sums by BLAS or `np.sum`, whose last bits depend on the shape: a row of a batch
+has the same bits as alone. On the few bodies of one simulation step the number of NumPy calls dominates the time:
 products are gathered by constant index tables.
 """
 
@@ -72,7 +72,7 @@ def multiply(a: Float, b: Float) -> Float:
 
 
 def normalize(q: Float) -> Float:
-    """Unit quaternions; one that is unit to rounding stays as it is: stored poses reload bit for bit."""
+    """Unit quaternions; one that is unit to rounding is not changed: stored poses reload bit for bit."""
     if np.any(np.all(q == 0.0, axis=-1)):
         raise SpecError("quaternion is (0, 0, 0, 0); it must have a length")
     with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-"""What every specification is: validated data whose errors name the field, the value and the rule."""
+"""`Spec`, the base of every specification: validated data whose errors name the field, the value and the rule."""
 
 import inspect
 import re
@@ -15,31 +15,31 @@ from sensorium.core.errors import SpecError
 from sensorium.core.field_docs import WithFields, plain_doc, sentences
 from sensorium.core.spelling import nearest
 
-# A value that is shown in an error, however long it is, stays on one line
+# A long value is shortened to one line in an error
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
-# What a misspelt field is guessed to be: no more guesses than this
+# Most suggestions for a misspelt field
 _MOST_GUESSES = 4
 
-# What pydantic calls a field that is not there, and something that is no mapping where one must be
+# Pydantic's error types for an unknown field, and for a value that must be a mapping
 _NO_FIELD = ("extra_forbidden", "no_such_attribute")
 _NO_MAPPING = ("model_type", "model_attributes_type", "dict_type")
 
-# What it calls one value where several must be
+# Pydantic's error types for a value that must be a list
 _NO_LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
 
-# A value is shown up to here [characters]
+# Most characters of a value in an error
 _LONGEST_SHOWN = 120
 
-# that are told, before the rest is counted
+# Most mistakes listed in an error; the rest is counted
 _MOST_MISTAKES = 50
 
 
-def by_place(init: Callable[..., None]) -> Callable[..., None]:
-    """Mark an `__init__` that does no more than to let a field be given without its name.
+def positional_init(init: Callable[..., None]) -> Callable[..., None]:
+    """Mark an `__init__` that only accepts a field by position.
 
-    Validation of a whole goes on to treat its parts as data, so that an error in a part is told with its full path.
+    Pydantic then validates a nested model as data without calling `__init__`, so that an error names its full path.
     """
     init.__pydantic_base_init__ = True  # type: ignore[attr-defined]
     return init
@@ -50,26 +50,26 @@ class Spec(BaseModel, metaclass=WithFields):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
 
-    also_called: ClassVar[Mapping[str, str]] = {}
-    """What others call a field, for hints: the word, and what to write here."""
+    hint_aliases: ClassVar[Mapping[str, str]] = {}
+    """Names of a field in other software, mapped to the name to use here; used in hints."""
 
-    told_by: ClassVar[type[BaseModel] | None] = None
-    """Whose sentences tell of fields that are taken over from it."""
+    inherits_field_docs_from: ClassVar[type[BaseModel] | None] = None
+    """The model whose field descriptions also apply to this model's fields of the same name."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The JSON Schema, in which each field has its sentence."""
+        """The JSON Schema, with the description of each field."""
         reference = handler(core_schema)
         schema = handler.resolve_ref_schema(reference)
         if plain := plain_doc(cls):
             schema["description"] = inspect.cleandoc(plain)
         for name, sentence in sentences(cls).items():
-            told = schema.get("properties", {}).get(cls.model_fields[name].alias or name)
-            if told is not None:
-                told.setdefault("description", sentence)
+            entry = schema.get("properties", {}).get(cls.model_fields[name].alias or name)
+            if entry is not None:
+                entry.setdefault("description", sentence)
         return reference
 
-    @by_place
+    @positional_init
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
         if unnamed:
             _refuse_unnamed(type(self), unnamed)
@@ -78,7 +78,7 @@ class Spec(BaseModel, metaclass=WithFields):
         except ValidationError as error:
             _refuse(type(self).__name__, error, fields, type(self))
 
-    # To those who ask, fields have names
+    # The signature that `inspect` and `help` show
     __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -91,14 +91,14 @@ class Spec(BaseModel, metaclass=WithFields):
         try:
             super().__setattr__(name, value)
         except ValidationError as error:
-            # A rule over several fields is checked when the value is in place; what is refused must not stay
+            # Rules over several fields are checked after the assignment: restore the old values
             self.__dict__.clear()
             self.__dict__.update(before)
             _refuse(type(self).__name__, error, {name: value}, type(self))
 
     @classmethod
     def model_validate(cls, obj: Any, **options: Any) -> Self:
-        """As pydantic's, with the library's own error."""
+        """As pydantic's method, with a SpecError."""
         try:
             return super().model_validate(obj, **options)
         except ValidationError as error:
@@ -106,12 +106,12 @@ class Spec(BaseModel, metaclass=WithFields):
 
     @classmethod
     def as_part(cls, data: Any) -> Self:
-        """Validate a part inside the validation of a whole, which tells pydantic's error with the part's full path."""
+        """Validate a nested model; raises pydantic's error, which the outer model reports with the full path."""
         return super().model_validate(data)
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
-        """As pydantic's, with the library's own error."""
+        """As pydantic's method, with a SpecError."""
         try:
             data = from_json(json_data)
         except ValueError as error:
@@ -123,10 +123,10 @@ def checked(kind: Any, data: Any, name: str) -> Any:
     """Data as the specification that it describes, where that is one of several.
 
     Args:
-        kind: What it may be, such as the unions `sn.patterns.Pattern`, `sn.materials.Material` or `sn.media.Medium`,
-            told apart by their `kind`.
+        kind: The expected type, such as the unions `sn.patterns.Pattern`, `sn.materials.Material` or `sn.media.Medium`,
+            whose members differ by `kind`.
         data: A plain dictionary, or such a specification.
-        name: What to call it in an error.
+        name: Name of the value in an error.
     """
     try:
         return TypeAdapter(kind).validate_python(data)
@@ -140,7 +140,7 @@ def at_key(key: str, sentence: str) -> SpecError:
 
 
 def as_list(value: object) -> object:
-    """What may be one or several, as several; for a `BeforeValidator` of a list that may be written as its one item."""
+    """A single item as a list of one, and a list unchanged; a `BeforeValidator` for fields that accept both."""
     return value if isinstance(value, list | tuple) else [value]
 
 
@@ -163,15 +163,15 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
         of_field[wrong["loc"][:1]] += 1
         ranked.append((of_field[wrong["loc"][:1]], number, dict(wrong)))
     broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
-    for _, _, told in sorted(sorted(ranked, key=itemgetter(0, 1))[:_MOST_MISTAKES], key=itemgetter(1)):
-        broken.setdefault(_place(told, data), []).append(told)
+    for _, _, mistake in sorted(sorted(ranked, key=itemgetter(0, 1))[:_MOST_MISTAKES], key=itemgetter(1)):
+        broken.setdefault(_place(mistake, data), []).append(mistake)
 
     # A value that may be written in several ways breaks a rule in each; the way that got deepest is the one meant
     deepest = [
         place for place in broken if not any(other[: len(place)] == place and other != place for other in broken)
     ]
 
-    # What is missing because it is misspelt is said once
+    # Report a misspelt name once, not also as a missing field
     misspelt = [place for place in deepest if broken[place][0]["type"] in _NO_FIELD]
     meant = {place: _meant_at(owner, kind, place, data) for place in misspelt}
     said = {(*place[:-1], near) for place, found in meant.items() for near in found}
@@ -186,7 +186,7 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
 
 
 def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
-    """Where in the data as it was written an error is: pydantic's path without the kinds it tried on the way."""
+    """Place of an error in the data as written: pydantic's path without the kinds it tried on the way."""
     place: list[str | int] = []
     loc = wrong["loc"]
     for number, part in enumerate(loc):
@@ -206,7 +206,7 @@ def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
 def path_of(owner: str, place: Sequence[str | int]) -> str:
     """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key.
 
-    A key that would break the line, or could not be seen, stands in quotes.
+    A key that would break the line, or would be invisible, is quoted.
     """
     shown = [part if isinstance(part, int) or part.isprintable() else repr(part) for part in place]
     path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown)
@@ -223,13 +223,13 @@ def _problem(
     """A place, and one sentence about it: its name, its value and the rules it breaks.
 
     Args:
-        owner: What the whole is called.
+        owner: Name of the outer model.
         place: Where it is in the data as they were written.
-        wrongs: What pydantic says of it.
-        meant: What a misspelt name may have been meant to be.
-        models: What may stand there.
+        wrongs: Pydantic's errors at this place.
+        meant: Suggestions for a misspelt name.
+        models: Models that are allowed at this place.
     """
-    # Of several ways to write a value a mapping is meant for the one that is told by its kind
+    # If a value has several allowed forms, a mapping is meant as the form with its `kind`
     given = wrongs[0]["input"]
     told_apart = [wrong for wrong in wrongs if wrong["type"].startswith("union_tag")]
     if isinstance(given, Mapping) and told_apart:
@@ -281,7 +281,7 @@ def _without_tag(
 def _other_tag(owner: str, place: tuple[str | int, ...], wrong: Mapping[str, Any]) -> tuple[tuple[str | int, ...], str]:
     """About a mapping of a kind that there is not."""
     given, tags = wrong["ctx"]["discriminator"], wrong["ctx"]["expected_tags"]
-    if given.endswith("()"):  # told apart by its form, which has no name of its own
+    if given.endswith("()"):  # chosen by its form, without a name of its own
         forms = tags.replace("'", "").replace(", ", " or ")
         return place, f"{path_of(owner, place)} is {_shown(wrong['input'])}; it must be a {forms}"
     here = (*place, given.strip("'"))
@@ -291,7 +291,7 @@ def _other_tag(owner: str, place: tuple[str | int, ...], wrong: Mapping[str, Any
 
 
 def _meant_at(owner: str, kind: Any, place: tuple[str | int, ...], data: Any) -> list[str]:
-    """What a word that is no field of its place may stand for there; or else further out, as a full path."""
+    """Fields that an unknown word may mean at its place, or else further out, as full paths."""
     word = str(place[-1])
     found = _meant(word, _models_at(kind, place[:-1], data)) or nearest(
         word, _parts(_models_at(kind, place[:-1], data))
@@ -308,7 +308,7 @@ def _meant_at(owner: str, kind: Any, place: tuple[str | int, ...], data: Any) ->
 
 
 def _meant(word: str, models: list[type[BaseModel]]) -> list[str]:
-    """Fields that a word stands for by another name, or that are those of a part, one or two levels down."""
+    """Fields that a word is an alias of, or fields of that name one or two levels down."""
     parts = _parts(models)
     deeper = {f"{name}.{within}": part for name, inner in parts.items() for within, part in _parts(inner).items()}
     if own := _called(word, models):
@@ -324,12 +324,12 @@ def _meant(word: str, models: list[type[BaseModel]]) -> list[str]:
 
 def _called(word: str, models: list[type[BaseModel]]) -> list[str]:
     """Fields of models that others call by a word."""
-    own = [model.also_called[word] for model in models if issubclass(model, Spec) and word in model.also_called]
+    own = [model.hint_aliases[word] for model in models if issubclass(model, Spec) and word in model.hint_aliases]
     return [*dict.fromkeys(own)]
 
 
 def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[BaseModel]]:
-    """Whatever may stand at a place."""
+    """All types that are allowed at a place."""
     kinds = _models(kind)
     for part in place:
         inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
@@ -348,18 +348,18 @@ def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[
 
 
 def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
-    """What a model of several says of itself as `kind`."""
+    """The `kind` of a model of a union."""
     field = model.model_fields.get("kind")
     return () if field is None else (field.default, *get_args(field.annotation))
 
 
 def _all_tags(models: Sequence[type[BaseModel]]) -> list[str]:
-    """What any of several models says of itself as `kind`."""
+    """The `kind` of each of several models."""
     return [*dict.fromkeys(tag for model in models for tag in _tags(model) if isinstance(tag, str))]
 
 
 def _parts(models: Sequence[type[BaseModel]]) -> dict[str, list[type[BaseModel]]]:
-    """Names of all fields of some models, with the models that may stand in each.
+    """Names of all fields of some models, with the models allowed in each.
 
     Those in lists do not count, unless one may be written without its list.
     """
@@ -373,7 +373,7 @@ def _parts(models: Sequence[type[BaseModel]]) -> dict[str, list[type[BaseModel]]
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    """The models in an annotation, however deep in unions and containers; for an abstract one those made of it."""
+    """The models in an annotation, at any depth of unions and containers; for an abstract model its subclasses."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         below = [model for kind in annotation.__subclasses__() for model in _models(kind)]
         return below if inspect.isabstract(annotation) else [annotation]
@@ -381,7 +381,7 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _rule(wrong: Mapping[str, Any]) -> str:
-    """What pydantic asks for, to go on after "it must"."""
+    """Pydantic's requirement, phrased to follow "it must"."""
     if wrong["type"] in _NO_MAPPING:
         return "be a mapping of keys to values"
     if wrong["type"] in _NO_LIST:

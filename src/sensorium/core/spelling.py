@@ -1,9 +1,9 @@
-"""What a misspelt word may have been meant to be."""
+"""Suggestions for a misspelt word."""
 
 import difflib
 from collections.abc import Iterable
 
-# One slip for so many letters
+# One error is allowed per this many letters
 _LETTERS_A_SLIP = 4
 
 

@@ -1,4 +1,4 @@
-"""Units of measured signals, and how much of the SI unit each is: what logs and data sheets share."""
+"""Units of measured signals and their factors to SI, shared by logs and data sheets."""
 
 import math
 import re

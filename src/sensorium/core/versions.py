@@ -1,4 +1,4 @@
-"""What of a machine's software may change a number: Sensorium's own source, and versions of Python and packages."""
+"""Versions that may change a number: Sensorium's own source, Python and packages."""
 
 import functools
 import hashlib

@@ -1,7 +1,7 @@
 """Devices by name: data sheets as data, each value with its source and grade.
 
-`sn.Lidar.from_device("ouster-os1-128")` makes a sensor of one; `print(sn.devices.describe("ouster-os1-128"))` says
-what it is made of and how far to trust it.
+`sn.Lidar.from_device("ouster-os1-128")` makes a sensor from one; `print(sn.devices.describe("ouster-os1-128"))` lists
+its values with their sources and grades.
 """
 
 from sensorium.devices.camera_sheet import CameraSheet

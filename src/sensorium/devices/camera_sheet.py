@@ -8,7 +8,7 @@ from sensorium.devices.sheet import Quantity, Rule, Sheet
 
 _NEVER_TOLD = ("spherical", "astigmatism", "curvature", "distortion", "coma", "vignetting_per_m", "sample_factor")
 
-_COLOURS = ("red", "green", "blue")
+_COLORS = ("red", "green", "blue")
 
 
 class CameraSheet(Sheet):
@@ -35,12 +35,12 @@ class CameraSheet(Sheet):
     f_number: Annotated[Quantity, Rule("1", ("pupil_radius_m",))]
     """Focal length over diameter of the entrance pupil."""
     focused_at: Annotated[Quantity, Rule("m", ("pupil_distance_m",))]
-    """Distance of what is imaged sharply."""
+    """Focus distance."""
 
-    # Sensitivity: one curve, or one for each colour, over the same wavelengths
+    # Sensitivity: one curve, or one for each color, over the same wavelengths
     wavelength: Annotated[Quantity, Rule("m", ("bands",))]
-    grey: Annotated[Quantity | None, Rule("1", ("bands",))] = None
-    """Quantum efficiency of a chip without colours."""
+    gray: Annotated[Quantity | None, Rule("1", ("bands",))] = None
+    """Quantum efficiency of a chip without colors."""
     red: Annotated[Quantity | None, Rule("1", ("bands",))] = None
     """Filter and quantum efficiency in one curve."""
     green: Annotated[Quantity | None, Rule("1", ("bands",))] = None
@@ -68,9 +68,9 @@ class CameraSheet(Sheet):
 
     @model_validator(mode="after")
     def _enough_for_bands(self) -> "CameraSheet":
-        colours = [getattr(self, name) is not None for name in _COLOURS]
-        if any(colours) != all(colours) or all(colours) == (self.grey is not None):
-            raise ValueError("a camera has one curve, grey, or three, red, green and blue; give one or the other")
+        colors = [getattr(self, name) is not None for name in _COLORS]
+        if any(colors) != all(colors) or all(colors) == (self.gray is not None):
+            raise ValueError("a camera has one curve, gray, or three, red, green and blue; give one or the other")
         return self
 
     def specification(self) -> dict[str, Any]:
@@ -103,18 +103,18 @@ class CameraSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         wanted = dict.fromkeys(field for rule in self.rules().values() for field in rule.fills)
         return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)
 
     def _given(self, names: dict[str, str]) -> dict[str, float]:
-        """Fields whose values the sheet tells."""
+        """Fields whose values the sheet gives."""
         found = {field: self.number(name) for field, name in names.items()}
         return {field: number for field, number in found.items() if number is not None}
 
     def _bands(self) -> list[dict[str, Any]]:
         """One band a curve."""
-        names = _COLOURS if self.grey is None else ("grey",)
+        names = _COLORS if self.gray is None else ("gray",)
         wavelength_m = self.number("wavelength")
         return [{"name": name, "filter": {"wavelength_m": wavelength_m, "value": self.number(name)}} for name in names]

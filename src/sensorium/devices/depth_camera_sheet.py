@@ -15,24 +15,24 @@ _RAYS = 3
 
 
 class DepthCameraSheet(Sheet):
-    """A depth camera: two eyes, or light that is timed, or a device of which only its field is told."""
+    """A depth camera: stereo, time of flight, or a device with nothing stated but its field of view."""
 
     kind: Literal["depth_camera"] = "depth_camera"
     principle: Literal["stereo", "time_of_flight", "untold"]
-    """How it measures; "untold" where no figure of its errors is known."""
+    """Measuring principle; "untold" if no figure of its errors is known."""
 
     # Image
     columns: Annotated[Quantity, Rule("1", ("pattern.width",))]
     rows: Annotated[Quantity, Rule("1", ("pattern.height",))]
     focal_length: Annotated[Quantity | None, Rule("px", ("pattern.focal_px",))] = None
-    """Along columns and rows alike."""
+    """The same along columns and rows."""
     horizontal_fov: Annotated[Quantity | None, Rule("deg", ("pattern.focal_px",))] = None
-    """From edge to edge; fills where no focal length is told."""
+    """From edge to edge; used if no focal length is given."""
     vertical_fov: Annotated[Quantity | None, Rule("deg", ("pattern.focal_px",))] = None
     frame_rate: Annotated[Quantity, Rule("Hz", ("pattern.rate_hz",))]
     """Of the mode that the sheet describes."""
 
-    # How far
+    # Range
     min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
     """Least depth."""
     max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None
@@ -48,16 +48,16 @@ class DepthCameraSheet(Sheet):
     disparity_levels: Annotated[Quantity | None, Rule("px", ("errors",))] = None
     """Greatest disparity of the search."""
 
-    # Timed light: noise is told by a distance and a reflectance, or as a share of the distance
+    # Time of flight: noise is given at a distance and a reflectance, or as a share of the distance
     wavelength: Annotated[Quantity | None, Rule("m", ("errors",))] = None
     modulation: Annotated[Quantity | None, Rule("Hz", ("errors",))] = None
     ambiguity: Annotated[Quantity | None, Rule("m", ("errors",))] = None
-    """Range at which readings begin anew."""
+    """Unambiguous range."""
     range_noise: Annotated[Quantity | None, Rule("m", ("errors",), SPREAD)] = None
     noise_distance: Annotated[Quantity | None, Rule("m", ("errors",))] = None
-    """Where the noise is told."""
+    """Distance at which the noise is given."""
     noise_reflectance: Annotated[Quantity | None, Rule("1", ("errors",))] = None
-    """Of the surface for which it is told."""
+    """Reflectance of the surface for which it is given."""
     range_noise_slope: Annotated[Quantity | None, Rule("1", ("errors",), SPREAD)] = None
     """Noise as a share of the distance."""
 
@@ -97,7 +97,7 @@ class DepthCameraSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         wanted = dict.fromkeys(field for rule in self.rules().values() for field in rule.fills)
         missing = [field for field in wanted if field not in filled]
@@ -110,7 +110,7 @@ class DepthCameraSheet(Sheet):
         return tuple(missing)
 
     def _focal_px(self, columns: int, rows: int) -> tuple[float, float]:
-        """As told, or from the fields of view."""
+        """As given, or from the fields of view."""
         if (focal := self.number("focal_length")) is not None:
             return focal, focal
         across, upright = self.number("horizontal_fov"), self.number("vertical_fov")
@@ -118,7 +118,7 @@ class DepthCameraSheet(Sheet):
         return x, x if upright is None else 0.5 * rows / math.tan(0.5 * math.radians(upright))
 
     def _errors(self) -> list[dict[str, Any]]:
-        """What goes wrong, in the order in which it does."""
+        """The error models, in the order in which they act."""
         errors: list[dict[str, Any]] = []
         if self.principle == "stereo":
             errors.append(self._stereo())
@@ -139,7 +139,7 @@ class DepthCameraSheet(Sheet):
         return fields
 
     def _timed(self) -> list[dict[str, Any]]:
-        """Noise by signal where the sheet tells of which surface, else by distance alone.
+        """Noise by signal if the sheet names the surface, else by distance alone.
 
         sigma = c / (4 sqrt(2) pi f) / sqrt(A) gives the signal A at the distance z and the reflectance rho of the
         sheet, and A_1 = A z^2 / rho that of a white surface at 1 m.
@@ -162,5 +162,5 @@ class DepthCameraSheet(Sheet):
         if (wavelength_m := self.number("wavelength")) is not None:
             mixed["wavelength_m"] = wavelength_m
         law = {"base_m": self.number("range_noise"), "slope": self.number("range_noise_slope")}
-        told = {name: number for name, number in law.items() if number is not None}
-        return [mixed, {"kind": "quadratic", "along": "range", **told}] if told else [mixed]
+        given = {name: number for name, number in law.items() if number is not None}
+        return [mixed, {"kind": "quadratic", "along": "range", **given}] if given else [mixed]

@@ -18,7 +18,7 @@ class EncoderSheet(Sheet):
     noise: Annotated[Quantity | None, Rule("rad", ("noise.std",), SPREAD)] = None
     """Noise of the position before it is counted."""
     accuracy: Annotated[Quantity | None, Rule("rad")] = None
-    """Largest error over a turn, which depends on how the one device is mounted: stated, and not modelled."""
+    """Largest error over a turn, which depends on how the one device is mounted: stated, and not modeled."""
 
     def specification(self) -> dict[str, Any]:
         """Fields of `Encoder`."""
@@ -32,6 +32,6 @@ class EncoderSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         rules = self.rules()
         return tuple(field for name, rule in rules.items() if getattr(self, name) is None for field in rule.fills)

@@ -8,23 +8,23 @@ from pydantic import model_validator
 from sensorium.devices.sheet import Quantity, Rule, Sheet, Values
 from sensorium.devices.units import DENSITY, SPREAD, STABILITY, scaled
 
-# Stands for the SI unit of a group's signal
+# Placeholder for the SI unit of a group's signal
 _SIGNAL = "signal"
 
 
 class Group(Values):
     """Three axes of one signal; a value is one for all axes, or one for each.
 
-    What data sheets state as limits over all devices of a type (tolerance of scale, cross-axis sensitivity,
-    nonlinearity, drift with temperature) is no number of this device: it is stated and fills nothing.
+    Limits over all devices of a type (tolerance of scale, cross-axis sensitivity, nonlinearity, drift with temperature)
+    are not values of one device: they are listed and fill no field.
     """
 
     signal: ClassVar[str]
     """SI unit of the signal."""
 
-    range: Annotated[Quantity | None, Rule(_SIGNAL, ("sat",))] = None
+    range: Annotated[Quantity | None, Rule(_SIGNAL, ("saturation",))] = None
     """Largest reading, the same to both sides."""
-    lsb: Annotated[Quantity | None, Rule(_SIGNAL, ("discrete.lsb",))] = None
+    lsb: Annotated[Quantity | None, Rule(_SIGNAL, ("quantization.lsb",))] = None
     """Size of a code; its unit may be LSB/g and the like."""
     bandwidth: Annotated[Quantity | None, Rule("Hz", ("low_pass",))] = None
     """Corner of the sensor's own filter; the model takes one pole."""
@@ -61,9 +61,9 @@ class Group(Values):
         """The fields of a group of the specification."""
         fields: dict[str, Any] = {}
         if (limit := self.number("range")) is not None:
-            fields["sat"] = {"min": scaled(limit, -1.0), "max": limit}
+            fields["saturation"] = {"min": scaled(limit, -1.0), "max": limit}
         if (lsb := self.number("lsb")) is not None:
-            fields["discrete"] = {"lsb": lsb}
+            fields["quantization"] = {"lsb": lsb}
         if (corner_hz := self.number("bandwidth")) is not None:
             fields["low_pass"] = {"cutoff_hz": corner_hz}
 
@@ -129,7 +129,7 @@ class ImuSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         missing = [] if self.sample_rate is not None else ["timing.rate_hz"]
         return (*missing, *(f"{name}.{field}" for name, group in self.groups.items() for field in group.missing()))
 
@@ -148,5 +148,5 @@ class MagnetometerSheet(MagneticValues, Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         return self.missing()

@@ -1,4 +1,4 @@
-"""Finds data sheets by name: those that come with Sensorium, and the user's own."""
+"""Finds data sheets by name: those shipped with Sensorium, and the user's own."""
 
 import difflib
 import functools
@@ -17,7 +17,7 @@ from sensorium.files.plain_files import read_toml
 FOLDER_VARIABLE = "SENSORIUM_DEVICES"
 """Environment variable: a folder of the user's own sheets."""
 
-# A sensor of one group can be made of an IMU's sheet
+# An IMU's sheet also makes a sensor of one of its groups
 _GROUP_OF = {"accelerometer": "linear", "gyroscope": "angular", "magnetometer": "magnetic"}
 
 # Of the printed sheet: columns, and how many numbers of a table are shown one by one
@@ -30,7 +30,7 @@ class Device:
     """A device with its data sheet; print it to read it.
 
     Attributes:
-        name: What `describe` and `from_device` take.
+        name: The name that `describe` and `from_device` take.
         sheet: Its values, as stated.
         path: File of the sheet.
     """
@@ -59,7 +59,7 @@ class Device:
             raise SpecError(f"{self.path}: its values make no specification: {in_one_line(error)}") from None
 
     def __str__(self) -> str:
-        """The sheet as text: each value with unit, meaning, grade and source, and what the model assumes beside."""
+        """The sheet as text: each value with unit, meaning, grade and source, and the model's further assumptions."""
         sheet = self.sheet
         lines = [f"{self.name}: {sheet.maker} {sheet.model}, {sheet.description}"]
         for note in sheet.notes:
@@ -67,7 +67,7 @@ class Device:
         for name, quantity, rule in sheet.everything():
             lines += _told(name, quantity, rule)
         lines += textwrap.wrap(
-            f"not told by the sheet, the model's defaults stand in: {', '.join(sheet.defaults())}",
+            f"not given by the sheet, the model's defaults stand in: {', '.join(sheet.defaults())}",
             _WIDTH,
             initial_indent="  ",
             subsequent_indent="    ",
@@ -153,7 +153,7 @@ def merged(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str,
 
 
 def _hint(name: str, files: Mapping[str, Path]) -> str:
-    """What may have been meant: names that hold this one, or nearly."""
+    """Suggestions: names that contain this one, or are close to it."""
     holding = [other for other in sorted(files) if name.lower() in other]
     near = holding[:3] or difflib.get_close_matches(name.lower(), files, n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(files))}"

@@ -23,7 +23,7 @@ _REFLECTANCE = {
 # Fields that act without light
 _WITHOUT_LIGHT = ("kind", "mode", "pattern", "min_range_m", "max_range_m", "noise", "errors")
 
-# What no data sheet tells
+# Values that no data sheet gives
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
 
 
@@ -35,7 +35,7 @@ class LidarSheet(Sheet):
 
     kind: Literal["lidar"] = "lidar"
     scan: Literal["spinning", "rosette"]
-    """How it scans."""
+    """Scan pattern."""
 
     # A head that spins; lists have one entry for each channel, in firing order where there is one
     elevation: Annotated[Quantity | None, Rule("deg", ("pattern.elevation_deg",))] = None
@@ -57,15 +57,15 @@ class LidarSheet(Sheet):
     direction: Annotated[Quantity | None, Rule("", ("pattern.direction",))] = None
     """ "clockwise" or "counterclockwise", seen from above."""
     beam_origin: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
-    """How far from the axis beams start, towards the head's own azimuth."""
+    """Distance of the beams' start from the axis, towards the head's own azimuth."""
     vertical_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,), _OFFSET)] = None
-    """How high each beam starts, along z or square to the beam."""
+    """Height of each beam's start, along z or perpendicular to the beam."""
     horizontal_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
-    """How far to the left of the axis each beam passes."""
+    """Offset of each beam to the left of the axis."""
 
-    # Prisms that spin; lists have one entry for each prism, in the order the light meets them
+    # Rotating prisms; lists have one entry for each prism, in the order of the light path
     prism_wedge: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
-    """Positive where light meets the tilted face first."""
+    """Positive if light enters the tilted face first."""
     prism_index: Annotated[Quantity | None, Rule("1", ("pattern.prisms",))] = None
     prism_speed: Annotated[Quantity | None, Rule("Hz", ("pattern.prisms",))] = None
     prism_phase: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
@@ -77,7 +77,7 @@ class LidarSheet(Sheet):
     first_shot: Annotated[Quantity | None, Rule("s", ("pattern.first_shot_s",))] = None
     """Rotor time of the first shot."""
 
-    # How far, and how well
+    # Range and accuracy
     min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
     max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None
     range_5_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
@@ -86,7 +86,7 @@ class LidarSheet(Sheet):
     range_80_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
     range_90_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
     detection_probability: Annotated[Quantity | None, Rule("1", ("detection.probability",))] = None
-    """How often targets are detected at these ranges."""
+    """Probability of detection at these ranges."""
     range_quantum: Annotated[Quantity | None, Rule("m", ("errors",))] = None
     range_noise: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
     """Precision: part of the noise that is the same at every range."""
@@ -108,9 +108,9 @@ class LidarSheet(Sheet):
     vertical_fov: Annotated[Quantity | None, Rule("deg")] = None
     azimuth_step: Annotated[Quantity | None, Rule("deg")] = None
     elevation_step: Annotated[Quantity | None, Rule("deg")] = None
-    """Smallest between neighbouring channels."""
+    """Smallest between neighboring channels."""
     returns: Annotated[Quantity | None, Rule("1")] = None
-    """Most returns a pulse; the model reports the strongest unless told otherwise."""
+    """Most returns per pulse; by default the model reports the strongest."""
 
     @model_validator(mode="after")
     def _enough_for_a_pattern(self) -> "LidarSheet":
@@ -146,7 +146,7 @@ class LidarSheet(Sheet):
         return fields
 
     def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields without those that the mode asked for has no use for, and a lidar would refuse."""
+        """Fields without those that the chosen mode does not use, which a lidar would refuse."""
         mode = overrides.get("mode", fields["mode"])
         if mode == "geometric":
             return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
@@ -157,14 +157,14 @@ class LidarSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         other = _SPINNING if self.scan == "rosette" else _ROSETTE
         wanted = dict.fromkeys(
             field
             for name, rule in self.rules().items()
             if name not in other
-            and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            and name != "horizontal_fov"  # a full turn, or the field of prisms
             and (name != "detection_probability" or self.detection_ranges())
             for field in rule.fills
         )
@@ -235,7 +235,7 @@ class LidarSheet(Sheet):
     def _origins(
         self, elevation_deg: tuple[float, ...], offset_deg: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], ...]:
-        """Where beams start in the frame of the turning head [m]; empty where nothing is told."""
+        """Start points of the beams in the frame of the rotating head [m]; empty if not given."""
         if (radius_m := self.number("beam_origin")) is not None:
             return ((radius_m, 0.0, 0.0),)
         up_m, left_m = self.number("vertical_offset"), self.number("horizontal_offset")

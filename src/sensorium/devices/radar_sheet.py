@@ -29,11 +29,11 @@ class RadarSheet(Sheet):
     """From one to the next [wavelengths]."""
     transmit_gain: Annotated[Quantity | None, Rule("dBi", ("gain_dBi",))] = None
     receive_gain: Annotated[Quantity | None, Rule("dBi", ("gain_dBi",))] = None
-    """Where it is not given, that of the sender is taken."""
+    """By default that of the transmitter."""
     tracks: Annotated[Quantity | None, Rule("1", ("max_detections",))] = None
     """Most objects of a reading."""
 
-    # Stated: what a radar's errors are follows from signal and noise
+    # Stated only: a radar's errors follow from signal and noise
     range_accuracy: Annotated[Quantity | None, Rule("m")] = None
     speed_accuracy: Annotated[Quantity | None, Rule("m/s")] = None
 
@@ -66,7 +66,7 @@ class RadarSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         wanted = dict.fromkeys(field for rule in self.rules().values() for field in rule.fills)
         others = ("power_W", "noise_figure_dB", "cfar")

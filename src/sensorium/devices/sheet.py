@@ -1,4 +1,4 @@
-"""What every data sheet is: values with their units, sources and grades, and the specification they make."""
+"""The base of every data sheet: values with units, sources and grades, and the specification made from them."""
 
 import abc
 from collections.abc import Iterator, Mapping
@@ -23,12 +23,12 @@ GRADES = {
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value of a sheet must be, and what it is for.
+    """Rules for one value of a sheet, and its use.
 
     Attributes:
-        unit: SI unit it is converted to, "deg" for what specifications take in degrees, "" for a word.
-        fills: Fields of the specification that it decides; none for what is only stated, and measured in a round trip.
-        means: What its number may mean, and the factor that each takes; empty where there is no doubt.
+        unit: SI unit it is converted to, "deg" if specifications take degrees, "" for a word.
+        fills: Fields of the specification that it decides; empty if it is only stated, and measured in a round trip.
+        means: Possible meanings of the number, with the factor of each; empty if it is unambiguous.
     """
 
     unit: str = "1"
@@ -42,19 +42,19 @@ class Quantity(Spec):
     model_config = ConfigDict(frozen=True)
 
     value: float | tuple[float, ...] | str
-    """As the source has it."""
+    """The value as printed in the source."""
     unit: str = "1"
     """As data sheets write it: mg/sqrt(Hz), deg/h, mrad, LSB/g, ..."""
     means: str | None = None
-    """What the number means, where data sheets differ."""
+    """The meaning of the number, if data sheets differ."""
     source: str | None = None
     """KEY, or KEY: where in it, of the sheet's `sources`; None for an estimate."""
     grade: Grade
-    """How good the source is, a key of `GRADES`."""
+    """Quality of the source, a key of `GRADES`."""
     estimate: bool = False
-    """Whether nothing backs it; the model needs a number there."""
+    """Whether it is an assumption without a source; the model needs a value there."""
     note: str | None = None
-    """What to know before trusting it."""
+    """Remarks on how far to trust the value."""
 
     @model_validator(mode="after")
     def _rules(self) -> Self:
@@ -123,15 +123,15 @@ class Sheet(Values, abc.ABC):
     kind: str
     """Which sensor it is."""
     maker: str
-    """Who makes it."""
+    """Manufacturer."""
     model: str
-    """What its maker calls it."""
+    """Product name."""
     description: str
-    """What it is, in a few words."""
+    """Short description."""
     notes: tuple[str, ...] = ()
-    """What to know of the device as a whole."""
+    """Remarks on the whole device."""
     sources: dict[str, str] = Field(default_factory=dict)
-    """Where values come from, by key."""
+    """Sources of values, by key."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
@@ -161,9 +161,9 @@ class Sheet(Values, abc.ABC):
         """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
 
     def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields of the specification that fit what overrides ask for; without a reason all of them."""
+        """Fields of the specification that fit the given overrides; by default all of them."""
         return fields
 
     @abc.abstractmethod
     def defaults(self) -> tuple[str, ...]:
-        """Fields of the specification where the model's default stands in for what the sheet does not tell."""
+        """Fields that the sheet does not give and that keep the model's default."""

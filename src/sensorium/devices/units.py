@@ -1,7 +1,7 @@
-"""Units as data sheets write them, and what their numbers mean, as the numbers that specifications take.
+"""Units of data sheets, and the conventions behind their numbers, converted to the numbers of specifications.
 
-A number of a data sheet needs two conversions. Its unit is arithmetic: `converted(140.0, "ug/sqrt(Hz)", ...)`. What it
-means is a convention that the sheet must name: 0.2 mrad may be a full or a half angle, to 1/e^2 or to half power.
+A number of a data sheet needs two conversions. Its unit is arithmetic: `converted(140.0, "ug/sqrt(Hz)", ...)`. Its
+meaning is a convention that the sheet must name: 0.2 mrad may be a full or a half angle, to 1/e^2 or to half power.
 """
 
 import math
@@ -48,7 +48,7 @@ _UNITS = {
     "m/s/sqrt(h)": ("m/s^2/sqrt(Hz)", 1.0 / ROOT_HOUR),
 }
 
-# What follows from another unit: a density of it, or codes of a converter for one of it
+# Derived units: a density, or codes of a converter per unit
 _DENSITY, _CODES = "/sqrt(Hz)", "LSB/"
 
 _FWHM_TO_E2 = math.sqrt(2.0 / math.log(2.0))
@@ -73,9 +73,9 @@ STABILITY = {"allan floor": 1.0 / FLOOR, "coefficient B": 1.0}
 """In-run bias stability -> coefficient B of IEEE 952: data sheets give the lowest point of an Allan plot, 0.664 B."""
 
 SPREAD = {"1 sigma": 1.0, "2 sigma": 0.5, "3 sigma": 1.0 / 3.0, "limits": 1.0 / math.sqrt(3.0)}
-"""Error -> standard deviation. "+-3 cm typical accuracy" is no standard deviation: it bounds errors of every cause and
-does not say how often. Limits without a coverage stand for a uniform law between them, whose standard deviation is
-a / sqrt(3) (GUM, JCGM 100:2008, 4.3.7)."""
+"""Error -> standard deviation. "+-3 cm typical accuracy" is not a standard deviation: it bounds errors of every cause
+and does not say how often. Limits without a coverage are taken as a uniform distribution between them, whose standard
+deviation is a / sqrt(3) (GUM, JCGM 100:2008, 4.3.7)."""
 
 SENSE = {"counterclockwise": 1.0, "clockwise": -1.0}
 """Angle seen from above -> right-handed angle about z up."""
@@ -90,7 +90,7 @@ def converted(value: float | Sequence[float], unit: str, wanted: str) -> Number:
     Args:
         value: As printed.
         unit: As printed; "LSB/g" and the like give the size of a code.
-        wanted: SI unit, or "deg" for what specifications take in degrees.
+        wanted: SI unit, or "deg" if specifications take degrees.
     """
     si, factor, inverse = _si(unit)
     if wanted == "deg":

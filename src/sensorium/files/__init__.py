@@ -1,1 +1,1 @@
-"""Files that may be hostile or half-written: reading with bounds, writing at once, locks on folders."""
+"""Untrusted or incomplete files: bounded reading, atomic writing, locks on folders."""

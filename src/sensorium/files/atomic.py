@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writing: a file appears complete or not at all."""
 
 import os
 import secrets
@@ -15,8 +15,8 @@ def checked_path(path: str | PathLike[str], *, before: str | None = None) -> Pat
     """The path of a file to write.
 
     Args:
-        path: What was given for it.
-        before: What comes after it in the call, to tell who swapped the two; None where nothing does.
+        path: The value given as a path.
+        before: The argument that follows in the call, to detect swapped arguments; None if there is none.
     """
     if not isinstance(path, str | PathLike):
         order = "" if before is None else f", and come before the {before}"

@@ -1,4 +1,4 @@
-"""Messages of MCAP files, decoded: ROS 2 (CDR) with the definitions that the file brings, or JSON."""
+"""Messages of MCAP files, decoded: ROS 2 (CDR) with the definitions in the file, or JSON."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -14,11 +14,11 @@ from sensorium.files.plain_files import open_regular
 
 Decoder = Callable[[bytes], Any]
 
-# Types of ROS are told in a few kilobytes
+# Definitions of ROS types take a few kilobytes
 _MAX_SCHEMA_BYTES = 1 << 20
 
 LABELS = "sensorium.labels"
-"""Name of the metadata that say what the numbers of labels stand for: {"1": "ground", ...}."""
+"""Name of the metadata that maps label numbers to names: {"1": "ground", ...}."""
 
 JOINT_KINDS, SLIDES = "sensorium.joints", "slide"
 """Name of the metadata that say which joints slide [m], {"lift": "slide"}; it is missing where all turn [rad]."""
@@ -45,11 +45,11 @@ class McapFile:
         self.path = path
         self._file, self._summary = file, summary
         self.channels = {c.topic: (c, summary.schemas.get(c.schema_id)) for c in summary.channels.values()}
-        """Channel and schema of each topic; the schema is None where there is none."""
+        """Channel and schema of each topic; the schema is None if the file has none."""
         self._counts = summary.statistics.channel_message_counts if summary.statistics else {}
 
     def count(self, topic: str) -> int:
-        """How many messages a topic has, 0 where the file does not tell."""
+        """Number of messages of a topic, 0 if the file does not say."""
         return int(self._counts.get(self.channels[topic][0].id, 0))
 
     def topics_of(self, kind: str) -> list[str]:
@@ -74,12 +74,12 @@ class McapFile:
 
     @property
     def span_ns(self) -> tuple[int, int]:
-        """When the first and the last message were logged [ns], 0 where the file does not tell."""
-        told = self._summary.statistics
-        return (0, 0) if told is None else (int(told.message_start_time), int(told.message_end_time))
+        """Log times of the first and the last message [ns], 0 if the file does not say."""
+        statistics = self._summary.statistics
+        return (0, 0) if statistics is None else (int(statistics.message_start_time), int(statistics.message_end_time))
 
     def decoder(self, topic: str) -> Decoder:
-        """What decodes a topic's messages, from the first on; one that is broken raises SpecError with its number."""
+        """Decoder of a topic's messages, from the first on; a broken message raises SpecError with its number."""
         channel, schema = self.channels[topic]
         decode: Decoder = json.loads if channel.message_encoding == "json" else self._cdr_decoder(channel, schema)
         numbers = count()
@@ -88,7 +88,7 @@ class McapFile:
             number = next(numbers)
             try:
                 return decode(data)
-            except Exception as error:  # whatever a broken message makes a decoder raise
+            except Exception as error:  # a decoder may raise anything for a broken message
                 at = f"message {number} of {topic!r} in {self.path.name!r}"
                 raise SpecError(f"{at} cannot be decoded: {in_one_line(error)}") from None
 
@@ -121,7 +121,7 @@ def _known_types() -> Any:
 
 @contextmanager
 def open_mcap(path: Path) -> Iterator[McapFile]:
-    """Open a file; whatever is wrong with it, there or while it is read, becomes a SpecError of one line."""
+    """Open a file; any error in it, now or during reading, becomes a SpecError of one line."""
     try:
         with open_regular(path) as file:
             bounded = BoundedFile(file)
@@ -137,6 +137,6 @@ def open_mcap(path: Path) -> Iterator[McapFile]:
         raise SpecError(f"{path.name!r} cannot be read: {error}") from None
     except MemoryError:
         raise
-    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
+    except Exception as error:  # readers, decompressors and parsers may raise anything for broken bytes
         what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
         raise SpecError(f"{what}; try sensorium recover") from None

@@ -1,8 +1,8 @@
-"""Untrusted MCAP files, record by record: what a file claims is checked before it is believed.
+"""Untrusted MCAP files, record by record: every size that a file claims is checked before it is used.
 
-The package mcap unpacks whatever a chunk holds and sets aside as many bytes as a length field asks for: a kilobyte may
-take all memory. Here nothing is read beyond the file's end, a chunk says what it unpacks to and keeps to it, all chunks
-together unpack to bytes and records in proportion to the file, and an index may not name more than there is.
+The package mcap unpacks any chunk and allocates as many bytes as a length field states: a kilobyte may take all memory.
+This reader never reads beyond the end of the file. A chunk states its unpacked size and must keep to it, all chunks
+together unpack to bytes and records in proportion to the file, and an index may not name more entries than there are.
 """
 
 import heapq
@@ -10,10 +10,10 @@ import struct
 from collections.abc import Iterator
 from typing import IO, Any
 
-# A chunk may unpack to the first of these whatever its size, then to so many times its size, and never to more [bytes]
+# Unpacked size of a chunk: at least the first is allowed, then this multiple of its size, at most the last [bytes]
 _SMALL_CHUNK, _MAX_RATIO, LARGEST_CHUNK = 1 << 26, 1000, 1 << 30
 
-# All chunks of a file may unpack to so many bytes and records, and so many more for each byte of the file
+# Bytes and records that all chunks of a file may unpack to, and the addition for each byte of the file
 _SMALL_TOTAL, _TOTAL_RATIO = 1 << 26, 100
 _SMALL_RECORDS, _RECORDS_A_BYTE = 200_000, 1
 
@@ -35,7 +35,7 @@ class BoundedFile:
         self.seek, self.tell = file.seek, file.tell
 
     def read(self, length: int) -> bytes:
-        """So many bytes; EOFError where there are fewer."""
+        """Read this many bytes; EOFError if there are fewer."""
         left = self.size - self._file.tell()
         if length > left:
             raise EOFError(f"{length} bytes are claimed where {left} are left")
@@ -43,7 +43,7 @@ class BoundedFile:
 
 
 def records(file: BoundedFile, *, skip_magic: bool = True) -> Iterator[Any]:
-    """The records of a file from where it stands, chunks as they are."""
+    """The records of a file from the current position, chunks not unpacked."""
     from mcap.stream_reader import StreamReader
 
     stream: Any = file
@@ -68,7 +68,7 @@ class Unpacker:
     """Unpacks the chunks of one file, for as long as all of them keep to a total."""
 
     def __init__(self, file_bytes: int) -> None:
-        """Begin a file of so many bytes."""
+        """Begin a file of this size [bytes]."""
         self._most_bytes = _SMALL_TOTAL + _TOTAL_RATIO * file_bytes
         self._most_records = _SMALL_RECORDS + _RECORDS_A_BYTE * file_bytes
         self._file_bytes, self._bytes, self._records = file_bytes, 0, 0
@@ -101,7 +101,7 @@ class Unpacker:
                 stream.read(size)
 
     def _check_claims(self, chunk: Any) -> None:
-        """Refuse to unpack what claims to become too long."""
+        """Refuse to unpack a chunk that claims to be too long."""
         packed, claimed = len(chunk.data), chunk.uncompressed_size
         if chunk.compression == "zstd":
             import zstandard
@@ -130,7 +130,7 @@ class Unpacker:
 
 
 def summary_of(file: BoundedFile) -> Any:
-    """What the end of a file tells of it; None where it has no such part."""
+    """The summary at the end of a file; None if it has no such part."""
     from mcap.data_stream import ReadDataStream
     from mcap.reader import FOOTER_SIZE
     from mcap.records import (

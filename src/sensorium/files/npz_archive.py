@@ -1,7 +1,7 @@
-"""Arrays out of .npz archives of strangers: sizes are checked before anything is unpacked, and nothing is unpickled.
+"""Arrays from untrusted .npz archives: sizes are checked before unpacking, and nothing is unpickled.
 
-numpy believes the header of an array: a few bytes may ask for terabytes. Here an array must be as long as the archive
-says its entry is, and all of them together may not exceed what the caller allows.
+numpy trusts the header of an array: a few bytes may claim terabytes. Here an array must be as long as its archive
+entry, and all arrays together may not exceed the caller's limit.
 """
 
 import tokenize
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from sensorium.files.plain_files import open_regular
 
-# An archive that unpacks to no more than this is never a bomb
+# An archive that unpacks to at most this size is always accepted
 _SMALL_BYTES = 16 * 1024**2
 
-# Whatever zipfile, zlib and numpy make of broken bytes
+# Errors that zipfile, zlib and numpy raise for broken bytes
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError, EOFError, NotImplementedError),
     *(RuntimeError, OverflowError, KeyError, IndexError, TypeError, AttributeError, ValueError),
@@ -28,7 +28,7 @@ _BROKEN = (
 
 
 class ArchiveError(ValueError):
-    """An archive breaks a rule; readers tell it as an error of their own, with the file's name."""
+    """An archive breaks a rule; readers raise it as their own error, with the file's name."""
 
 
 def read_arrays(path: str | PathLike[str], *, max_bytes: int, max_ratio: int | None = None) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Folders that this library writes: one process at a time, and nothing of the user's is removed from them.
+"""Output folders: one process writes a folder at a time, and user files in it are never removed.
 
 A process that writes a folder holds the lock of a file beside it, `.NAME.sensorium-lock`, which goes when the process
 is done; the lock itself ends with the process, however that ends. A folder that may be removed later carries a mark,
@@ -19,7 +19,7 @@ from sensorium.core.errors import SpecError
 
 try:
     import fcntl
-except ImportError:  # Windows has no flock: there, nothing keeps a second process out
+except ImportError:  # Windows has no flock: a second process is not kept out there
     fcntl = None  # type: ignore[assignment]
 
 MARK = ".sensorium-run"
@@ -34,7 +34,7 @@ IsOwn = Callable[[PurePosixPath], bool]
 
 _SIGNATURE = b"sensorium process "
 
-# How long the holder of a lock may take to write its number into it [s]
+# Time in which the holder of a lock writes its process number into it [s]
 _PATIENCE_S, _POLL_S = 0.5, 0.01
 
 
@@ -42,7 +42,7 @@ _PATIENCE_S, _POLL_S = 0.5, 0.01
 def held(folder: Path) -> Iterator[None]:
     """Keep other processes from writing a folder, and those beside it whose names begin with its name.
 
-    Where nothing can be written beside the folder there is no lock, and nothing to protect.
+    If no file can be written beside the folder there is no lock, and nothing to protect.
 
     Raises:
         HeldError: Another process, which is named, or another thread of this one writes the folder.
@@ -66,10 +66,10 @@ def held(folder: Path) -> Iterator[None]:
 def begin(folder: Path, is_own: IsOwn) -> None:
     """Make an empty folder with the mark; a marked one that was left behind is removed first.
 
-    A folder that is empty and not marked is what a process leaves that was killed here; there is nothing in it to keep.
+    An empty folder without the mark was left by a process killed at this point; there is nothing in it to keep.
 
     Raises:
-        SpecError: What stands there is not marked, or holds files that are not its writer's.
+        SpecError: The existing folder is not marked, or holds files that are not its writer's.
     """
     check_removable(folder, is_own)
     try:
@@ -100,7 +100,7 @@ def check_removable(folder: Path, is_own: IsOwn, *, marked: bool = True) -> None
 
 
 def remove(folder: Path, is_own: IsOwn) -> None:
-    """Remove the writer's own files, folders that are empty then, and last the mark; all else stays where it is."""
+    """Remove the writer's own files, then empty folders, and last the mark; all other files are kept."""
     if folder.is_symlink():
         return
     for root, folders, files in os.walk(folder, topdown=False):
@@ -119,7 +119,7 @@ def remove(folder: Path, is_own: IsOwn) -> None:
 
 
 def finish(work: Path, folder: Path) -> None:
-    """Move a complete folder to its name, where nothing or an empty folder stands, and take the mark off.
+    """Rename a complete folder to its final name, which must be free or an empty folder, and remove the mark.
 
     The mark goes last: a process that is killed before leaves a folder that the next one may still remove.
 
@@ -131,7 +131,7 @@ def finish(work: Path, folder: Path) -> None:
 
 
 def _is_marked(folder: Path) -> bool:
-    """Whether a folder may be removed: it has the mark, or there is nothing in it, or it is not there."""
+    """Whether a folder may be removed: it has the mark, is empty or does not exist."""
     if not folder.exists() or (folder / MARK).is_file():
         return True
     return folder.is_dir() and not any(folder.iterdir())
@@ -162,7 +162,7 @@ def _taken(path: Path, folder: Path) -> int | None:
                 raise SpecError(f"{str(path)!r} exists and is not ours; it must make room for a lock, rename it")
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-            # Whoever had the lock may have removed the file in between
+            # The previous holder of the lock may have removed the file in between
             if os.fstat(lock).st_nlink:
                 with suppress(OSError):  # a lock that another user left is ours without our name in it
                     os.ftruncate(lock, 0)
@@ -193,7 +193,7 @@ def _opened(path: Path) -> int:
     except PermissionError:
         if not path.exists():
             raise
-        return os.open(path, os.O_RDONLY | flags)  # another user's, which can be locked all the same
+        return os.open(path, os.O_RDONLY | flags)  # another user's file can still be locked
 
 
 def _is_ours(lock: int) -> bool:

@@ -1,9 +1,9 @@
-"""Untrusted files: opened only where they are regular files; TOML and JSON as plain data.
+"""Untrusted files: only regular files are opened; TOML and JSON as plain data.
 
 TOML and JSON are bounded, in UTF-8, and with numbers that are numbers.
 
-Python's own readers take NaN and Infinity in JSON, turn 1e400 into infinity, and raise RecursionError for what is
-nested too deep; here each of these is one SpecError that names the file and the rule.
+Python's own readers accept NaN and Infinity in JSON, turn 1e400 into infinity, and raise RecursionError for deep
+nesting; here each of these is one SpecError that names the file and the rule.
 """
 
 import errno
@@ -33,7 +33,7 @@ _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}")
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
-# What has more digits is no length, count or time
+# A number with more digits is no length, count or time
 _LONGEST_INTEGER = 1000
 
 

@@ -1,4 +1,4 @@
-"""Where rays go and when: one pattern a file, and the union that sensors take."""
+"""Ray patterns: directions and firing times, one pattern a file, and the union that sensors take."""
 
 from typing import Annotated
 
@@ -13,7 +13,9 @@ from sensorium.patterns.spinning import Spinning
 from sensorium.patterns.table import Table
 
 Pattern = Annotated[Spinning | Raster | Rosette | Table | Pinhole | Fisheye, Field(discriminator="kind")]
-"""Any pattern, told apart by its `kind` when read from a plain dictionary."""
+"""Any pattern, selected by its `kind` when read from a plain dictionary."""
+
+del Annotated, Field  # not public
 
 __all__ = [
     "AbstractPattern",

@@ -1,4 +1,4 @@
-"""What every ray pattern gives: directions, firing times and origins of one sweep, in the sensor frame S."""
+"""The base of ray patterns: directions, firing times and origins of one sweep, in the sensor frame S."""
 
 import abc
 import math
@@ -25,29 +25,29 @@ MAX_RAYS = 2**26
 
 @dataclass(frozen=True, eq=False)
 class RayTable:
-    """The rays of one sweep. Arrays are read-only; neighbours in a row are neighbours in space.
+    """The rays of one sweep. Arrays are read-only; neighbors in a row are neighbors in space.
 
     Attributes:
         direction_S: Unit directions in the sensor frame S [1], float32, shape (rows, columns, 3).
-        time_ns: Firing time since the sweep began [ns], in [0, duration_ns), int64, shape (rows, columns).
+        offset_ns: Firing time since the sweep began [ns], in [0, duration_ns), int64, shape (rows, columns).
         origin_S: Where each ray starts in S [m], float32, shape (rows, columns, 3); None when all start at 0.
         duration_ns: Length of one sweep [ns], rounded down.
     """
 
     direction_S: npt.NDArray[np.float32]
-    time_ns: npt.NDArray[np.int64]
+    offset_ns: npt.NDArray[np.int64]
     origin_S: npt.NDArray[np.float32] | None
     duration_ns: int
 
     def __post_init__(self) -> None:
-        shape = self.time_ns.shape
+        shape = self.offset_ns.shape
         if len(shape) != 2 or 0 in shape:
-            raise SpecError(f"time_ns has shape {shape}; it must be (rows, columns) with at least one ray")
+            raise SpecError(f"offset_ns has shape {shape}; it must be (rows, columns) with at least one ray")
 
         # The arrays are shared by every reader of a cached table, so each is checked once and then closed.
         expected = {
             "direction_S": (np.float32, (*shape, 3)),
-            "time_ns": (np.int64, shape),
+            "offset_ns": (np.int64, shape),
             "origin_S": (np.float32, (*shape, 3)),
         }
         for name, (dtype, wanted) in expected.items():
@@ -67,13 +67,13 @@ class RayTable:
         worst = float(np.abs(squared - 1.0).max())
         if worst > 1e-6:
             raise SpecError(f"direction_S has a squared length off 1 by {worst}; it must hold unit vectors")
-        first, last = int(self.time_ns.min()), int(self.time_ns.max())
+        first, last = int(self.offset_ns.min()), int(self.offset_ns.max())
         if first < 0 or last >= self.duration_ns:
-            raise SpecError(f"time_ns runs from {first} to {last}; it must stay in [0, {self.duration_ns})")
+            raise SpecError(f"offset_ns runs from {first} to {last}; it must stay in [0, {self.duration_ns})")
 
     @classmethod
     def at_once(cls, direction_S: npt.ArrayLike, origin_S: npt.ArrayLike | None = None) -> Self:
-        """Rays that are fired together, for sensors of one's own.
+        """Rays that are fired together, for custom sensors.
 
         Args:
             direction_S: Directions of any length but zero, shape (rows, columns, 3).
@@ -91,12 +91,12 @@ class RayTable:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        rows, columns = self.time_ns.shape
+        rows, columns = self.offset_ns.shape
         return rows, columns
 
 
 class AbstractPattern(Spec, abc.ABC):
-    """Where rays go and when: a frozen specification that makes one `RayTable` per sweep."""
+    """Directions and times of rays: a frozen specification that makes one `RayTable` per sweep."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,7 +107,7 @@ class AbstractPattern(Spec, abc.ABC):
 
     @abc.abstractmethod
     def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of sweep number `sweep` (0, 1, ...); cached, so equal sweeps come back as the same object."""
+        """Rays of sweep number `sweep` (0, 1, ...); cached, so that equal sweeps give the same object."""
 
 
 def exact(value: float) -> Fraction:
@@ -172,9 +172,9 @@ def ray_table(direction_S: Float64, time_s: Float64, *, rate_hz: float, origin_S
         origin_S: Ray origins [m], shape (rows, columns, 3), or None.
     """
     duration_ns = sweep_duration_ns(rate_hz)
-    time_ns = np.rint(time_s * NS_PER_S).astype(np.int64)
+    offset_ns = np.rint(time_s * NS_PER_S).astype(np.int64)
 
     # The last nanosecond of a sweep may round into the next one.
-    time_ns = np.minimum(time_ns, duration_ns - 1)
+    offset_ns = np.minimum(offset_ns, duration_ns - 1)
     origin = None if origin_S is None else origin_S.astype(np.float32)
-    return RayTable(direction_S.astype(np.float32), time_ns, origin, duration_ns)
+    return RayTable(direction_S.astype(np.float32), offset_ns, origin, duration_ns)

@@ -128,7 +128,7 @@ def check_field(pattern: Fisheye, low_px: Float64, high_px: Float64) -> None:
 
 def focal_of_fov(width: int, horizontal_fov_deg: ArrayLike, distortion: Sequence[float]) -> Float64:
     """Focal length [px] of a field of view from edge to edge [deg], any shape, with such coefficients of a lens."""
-    # Here, not above: its compiled neighbours are slow to load
+    # Here, not above: its compiled neighbors are slow to load
     from sensorium.physics.optics.lenses.kannala_brandt import fisheye_radius
 
     return np.asarray(0.5 * width / fisheye_radius(0.5 * np.radians(horizontal_fov_deg), distortion))

@@ -126,7 +126,7 @@ def check_fov(width: int, height: int, horizontal_fov_deg: float, *, below_deg: 
 
 
 def check_image(width: int, height: int, line_time_s: float, rate_hz: float) -> None:
-    """What every image obeys: not too large, and read before the next begins."""
+    """Rules of every image: not too large, and read out before the next begins."""
     check_ray_count(width * height)
     if line_time_s * height * rate_hz > 1.0 + 1e-12:
         raise ValueError(
@@ -164,7 +164,7 @@ def tangents(pattern: Pinhole, pixels: Float64) -> Float64:
     seen = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
     if not any(pattern.distortion):
         return seen
-    # Here, not above: its compiled neighbours are slow to load
+    # Here, not above: its compiled neighbors are slow to load
     from sensorium.physics.optics.lenses.brown import brown_ideal
 
     return brown_ideal(seen, pattern.distortion)

@@ -48,7 +48,7 @@ class Raster(AbstractPattern):
     rate_hz: SweepRate
     """Sweeps per second [Hz]."""
     firing: Literal["instant", "rows", "columns"] = "instant"
-    """What fires together."""
+    """Rays that fire together."""
     scan_time_s: float | None = Field(default=None, gt=0.0)
     """Time T that the rows or columns share [s], at most 1 / rate_hz; None is all of it."""
 
@@ -56,7 +56,7 @@ class Raster(AbstractPattern):
     def _check(self) -> "Raster":
         check_ray_count(self.height * self.width)
 
-        # Several rows or columns need room to stand apart.
+        # Several rows or columns need a field of view above 0.
         for name, count, axis in (
             ("horizontal_fov_deg", self.width, "width"),
             ("vertical_fov_deg", self.height, "height"),

@@ -28,13 +28,13 @@ class Prism(Spec):
     model_config = ConfigDict(frozen=True)
 
     wedge_deg: float = Field(gt=-90.0, lt=90.0)
-    """Wedge angle [deg]: positive when light meets the tilted face first, negative when the square one."""
+    """Wedge angle [deg]: positive if light enters the tilted face first, negative if the square one."""
     refractive_index: float = Field(ge=1.0, le=10.0)
     """Index of the glass [1]; outside is 1."""
     rotor_rpm: float
     """Revolutions per minute, right-handed about x forward: positive turns y left to z up."""
     phase_deg: float = 0.0
-    """Where the thin edge stands at rotor time 0 [deg]: 0 is y left, 90 is z up. Light bends away from it."""
+    """Azimuth of the thin edge at rotor time 0 [deg]: 0 is y left, 90 is z up. Light bends away from it."""
 
 
 class Rosette(AbstractPattern):
@@ -50,7 +50,7 @@ class Rosette(AbstractPattern):
 
     kind: Literal["rosette"] = "rosette"
     prisms: tuple[Prism, ...] = Field(min_length=1, max_length=8)
-    """In the order the light meets them."""
+    """In the order of the light path."""
     point_rate_hz: float = Field(gt=0.0, le=1e9)
     """Shots per second of each beam [Hz]; a whole multiple of rate_hz."""
     rate_hz: SweepRate
@@ -58,8 +58,8 @@ class Rosette(AbstractPattern):
     first_shot_s: float = 0.0
     """Rotor time of the very first shot [s]."""
     beams_yz: tuple[tuple[float, float], ...] = Field(default=((0.0, 0.0),), min_length=1)
-    """Components y (left) and z (up) of each beam's unit direction before the prisms; x is what remains.
-    All beams fire together."""
+    """Components y (left) and z (up) of each beam's unit direction before the prisms; x completes it. All beams fire
+    together."""
 
     @field_validator("beams_yz")
     @classmethod
@@ -87,7 +87,7 @@ class Rosette(AbstractPattern):
 
     @property
     def cycle(self) -> int:
-        """Sweeps until every rotor stands where it stood."""
+        """Number of sweeps after which every rotor is at its first angle again."""
         return math.lcm(*((_rotor_hz(prism) / exact(self.rate_hz)).denominator for prism in self.prisms))
 
     def rays(self, sweep: int = 0) -> RayTable:
@@ -95,7 +95,7 @@ class Rosette(AbstractPattern):
         return _rays(self, checked_sweep(sweep, self.cycle))
 
 
-# A sweep may be asked for by several readers, but seldom again after the next one.
+# Several readers may request a sweep, but seldom again after the next one.
 @functools.lru_cache(maxsize=16)
 def _rays(pattern: Rosette, sweep: int) -> RayTable:
     shots = pattern.shots

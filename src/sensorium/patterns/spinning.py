@@ -32,7 +32,7 @@ class Fan(Spec):
     bottom: Elevation
     """Elevation of the last [deg]."""
     channels: int = Field(ge=1, le=4096)
-    """How many, evenly spread from top to bottom."""
+    """Number of channels, evenly spread from top to bottom."""
 
     def elevation_deg(self) -> tuple[float, ...]:
         """Elevation of each channel [deg]."""
@@ -40,7 +40,7 @@ class Fan(Spec):
 
 
 def _fanned(given: Any) -> Any:
-    """Elevations of channels that are given as a fan; anything else as it is."""
+    """Elevations of channels that are given as a fan; any other value unchanged."""
     fan = checked(Fan, given, "elevation_deg") if isinstance(given, Mapping) else given
     return fan.elevation_deg() if isinstance(fan, Fan) else fan
 
@@ -82,9 +82,9 @@ class Spinning(AbstractPattern):
     time_offset_s: tuple[Annotated[float, Field(ge=0.0)], ...] | None = None
     """Delay of each channel inside its column's firing [s], less than the time between columns; None is 0."""
     origin_offset_m: tuple[tuple[float, float, float], ...] | None = None
-    """Where beams start in the turning head frame [m]: x along the head's angle (without the channel's
-    azimuth offset), y left, z up. One triple per channel, or a single one for all: a beam origin at radius r,
-    as Ouster gives it, is ((r, 0, 0),). None is the sensor's origin."""
+    """Start points of beams in the rotating head frame [m]: x along the head's angle (without the channel's azimuth
+    offset), y left, z up. One triple per channel, or a single one for all: a beam origin at radius r, as Ouster gives
+    it, is ((r, 0, 0),). None is the sensor's origin."""
     start_azimuth_deg: float | None = None
     """Head angle at the start of a full turn [deg], None is 0; a sector starts at its own edge."""
     azimuth_min_deg: float | None = None
@@ -147,7 +147,7 @@ class Spinning(AbstractPattern):
         return _rays(self)
 
     def _edges_deg(self) -> tuple[float, float]:
-        """Head angles between which columns fire [deg], in the order the head meets them."""
+        """Head angles between which columns fire [deg], in the order of rotation."""
         clockwise = self.direction == "clockwise"
         if self.azimuth_min_deg is None or self.azimuth_max_deg is None:
             start = self.start_azimuth_deg or 0.0
@@ -161,7 +161,7 @@ class Spinning(AbstractPattern):
         return abs(end - start) / 360.0 / self.rate_hz / max(intervals(start, end, self.columns), 1)
 
     def _column_time_s(self) -> Float64:
-        """Firing time of each column since the start of the sweep [s]; a single one stands mid-sector."""
+        """Firing time of each column since the start of the sweep [s]; a single column fires mid-sector."""
         start, end = self._edges_deg()
         if self.columns == 1 and not is_full_turn(end - start):
             return np.array([0.5 * self._column_period_s()])

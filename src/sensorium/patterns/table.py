@@ -99,7 +99,7 @@ class Table(AbstractPattern):
             )
         return self
 
-    # Hashing a million numbers at each call would cost more than the rays; a few of them tell tables apart.
+    # Hashing a million numbers at each call would cost more than the rays; a few of them distinguish tables.
     def __hash__(self) -> int:
         ends = slice(None, None, max(len(self.azimuth_deg) // 8, 1))
         return hash((self.azimuth_deg[ends], self.elevation_deg[ends], self.rate_hz, self.sweeps))
@@ -158,7 +158,7 @@ def _sweeps(pattern: Table) -> tuple[RayTable, ...]:
     azimuth_rad = np.radians(np.array(pattern.azimuth_deg))[order]
     elevation_rad = np.radians(np.array(pattern.elevation_deg))[order]
 
-    # Time starts anew with each sweep.
+    # Time restarts with each sweep.
     start_s = np.arange(pattern.sweeps)[:, None, None] / pattern.rate_hz
     time_s = np.maximum(np.array(pattern.time_s)[order] - start_s, 0.0)
     direction_S = directions(azimuth_rad, elevation_rad)
@@ -174,7 +174,7 @@ def _read_fields(path: Path) -> dict[str, list[float]]:
     if not header:
         raise SpecError(f"{path}: the file is empty; it needs a header line and at least one ray")
 
-    # The header says what each cell is, once.
+    # The header names the columns.
     readers: list[tuple[str, str, Callable[[float], float]]] = []
     for cell in header:
         name = cell.strip().lower().replace("/", "_")
@@ -222,7 +222,7 @@ def _broken_rule(field: str, number: float, before: list[float]) -> str | None:
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each line that is not blank; what cannot be read raises `SpecError`."""
+    """Line number and cells of each non-blank line; a line that cannot be read raises `SpecError`."""
     if not path.is_file():
         raise SpecError(f"{path}: there is no such file")
     size = path.stat().st_size

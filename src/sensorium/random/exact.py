@@ -1,4 +1,4 @@
-"""Fused products and sums, and the bits of numbers, for kernels: what `jit` leaves to be asked for by name."""
+"""Fused multiply-add and access to the bits of numbers, for kernels: operations that `jit` does not apply by itself."""
 
 from typing import Any
 

@@ -1,8 +1,7 @@
-"""Logarithm, exponential and sine as polynomials the compiler can vectorise; libm calls are not.
+"""Logarithm, exponential and sine as polynomials the compiler can vectorize; libm calls are not.
 
-Coefficients interpolate the power series at Chebyshev nodes (computed in rational arithmetic for this file).
-Errors stated bound what was seen against float64 or long double over the whole domain; the tests repeat the
-search.
+Coefficients interpolate the power series at Chebyshev nodes (computed in rational arithmetic for this file). Stated
+errors bound the differences from float64 or long double over the whole domain; the tests repeat the search.
 """
 
 import numpy as np

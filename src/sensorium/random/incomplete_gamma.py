@@ -1,8 +1,8 @@
-"""The regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 - P, for quantiles inside kernels.
+"""The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P, for quantiles inside kernels.
 
-Both tails come back, each with its own small relative error, so that a quantile far out in either tail keeps
-its digits. Series below the shape, continued fraction above it, and near a large shape, where both are slow,
-Temme's uniform expansion. Ref: NIST DLMF 8.7.1, 8.9.2, 8.12.
+Both tails are returned, each with its own small relative error, so that a quantile far out in either tail keeps its
+digits. Series below the shape, continued fraction above it, and near a large shape, where both are slow, Temme's
+uniform expansion. Ref: NIST DLMF 8.7.1, 8.9.2, 8.12.
 """
 
 import math
@@ -76,7 +76,7 @@ def poisson_weight(k: float, mean: float) -> float:
     """mean^k e^-mean / Gamma(k + 1) for real k >= 0 and mean > 0; relative error below 1e-13.
 
     The probability of k events; a weight(a, x) is also the density of a gamma law of shape a over ln x. Large
-    k goes through the saddle point, whose exponent has no cancelling terms. Ref: Loader, "Fast and accurate
+    k goes through the saddle point, whose exponent has no canceling terms. Ref: Loader, "Fast and accurate
     computation of binomial probabilities", 2000.
     """
     if k < _STIRLING_LOWEST:

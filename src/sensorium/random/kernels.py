@@ -1,4 +1,4 @@
-"""Loops that fill arrays of shape (worlds, elements): what `Stream` calls, and how fused kernels draw too."""
+"""Loops that fill arrays of shape (worlds, elements), called by `Stream`; fused kernels draw in the same way."""
 
 from typing import Any
 

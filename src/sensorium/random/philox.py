@@ -1,4 +1,4 @@
-"""Philox4x32-10: a counter-based generator. The counter says which number is wanted; there is no state.
+"""Philox4x32-10: a counter-based generator without state. The counter selects the number.
 
 Ten rounds of two 32 x 32 -> 64 bit products turn (counter, key) into four independent uniform words.
 Ref: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11, section 3.3.
@@ -43,7 +43,7 @@ def philox(c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.ui
 
 @jit.inlined
 def counter_words(element: int, stage: int, draw: int, tick: int, world: int) -> Words:
-    """Pack what is drawn into a counter: one-to-one while every argument is below its MAX_... above.
+    """Pack the indices of a draw into a counter: one-to-one while every argument is below its MAX_... above.
 
     c0 = element, c1 = stage << 16 | draw, c2 = low 32 bits of tick, c3 = high 8 bits of tick << 24 | world.
     A 100 kHz sensor reaches tick 2^40 after 127 days. Any integer type will do; nothing is checked here.
@@ -56,6 +56,6 @@ def counter_words(element: int, stage: int, draw: int, tick: int, world: int) ->
 
 @jit.inlined
 def draw_words(k0: np.uint32, k1: np.uint32, element: int, stage: int, draw: int, tick: int, world: int) -> Words:
-    """Four random words for one draw: what a kernel calls before a transform."""
+    """Four random words for one draw; a kernel passes them to a transform."""
     c0, c1, c2, c3 = counter_words(element, stage, draw, tick, world)
     return philox(c0, c1, c2, c3, _u32(k0), _u32(k1))

@@ -1,6 +1,6 @@
 """Gamma and Poisson numbers by inversion: one uniform in, one value out, so the number of draws never varies.
 
-A value also moves smoothly with the parameters of its law: the same draw in a denser fog is the same luck.
+A value also varies smoothly with the parameters of its law: in a denser fog the same draw stays at the same quantile.
 """
 
 import math
@@ -54,7 +54,7 @@ def gamma_quantile(u: float, shape: float) -> float:
 def poisson_quantile(u: float, mean: float) -> int:
     """The smallest k with P(events <= k) >= u: a Poisson number, for means from 0 to 1e12.
 
-    Exact but where u lies within 1e-15 of a step of the distribution, the rounding of the sums.
+    Exact except if u is within 1e-15 of a step of the distribution, the rounding of the sums.
     """
     if mean < _SEARCH_BELOW_MEAN:
         return _poisson_search_from_zero(u, mean)

@@ -1,7 +1,7 @@
 """Named streams of random numbers: a value depends only on (seed, name, element, stage, draw, tick, world).
 
-Nothing is ever advanced, so the order of calls, the number of threads, the split of a batch and other sensors
-cannot change a value. A stage is one source of error of a sensor; a draw numbers what it needs at one tick.
+Streams are never advanced, so the order of calls, the number of threads, the split of a batch and other sensors cannot
+change a value. A stage is one error source of a sensor; a draw numbers the values of a stage at one tick.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def stream_key(seed: int, name: str) -> tuple[np.uint32, np.uint32]:
 
     Args:
         seed: Any integer, of any size and sign; there is no default.
-        name: What draws, such as the name of a sensor; not empty.
+        name: Name of the consumer, such as a sensor; not empty.
     """
     if isinstance(seed, bool | np.bool_) or not hasattr(seed, "__index__"):
         raise SpecError(f"seed is {seed!r}; it must be an integer, since random numbers have no default seed")
@@ -39,10 +39,10 @@ def stream_key(seed: int, name: str) -> tuple[np.uint32, np.uint32]:
 class Stream:
     """Random arrays of one seed and name, shape (worlds, elements); it has no state but its key.
 
-    Every method takes `stage` and `draw` (below 2^16) and `tick` (below 2^40), and returns one value for each
-    of `elements` elements from `first_element` (below 2^32) in each of `worlds` worlds from `first_world`
-    (below 2^24). Different methods at one (stage, draw, tick) use the same words: give each quantity its own
-    draw or stage. `key` is what fused kernels take.
+    Every method takes `stage` and `draw` (below 2^16) and `tick` (below 2^40), and returns one value for each of
+    `elements` elements from `first_element` (below 2^32) in each of `worlds` worlds from `first_world` (below 2^24).
+    Different methods at one (stage, draw, tick) use the same words: give each quantity its own draw or stage. Fused
+    kernels take `key`.
     """
 
     def __init__(self, seed: int, name: str) -> None:

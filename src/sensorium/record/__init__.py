@@ -1,17 +1,15 @@
-"""Writers of what was sensed, one format a file."""
+"""Recorders of readings, one format a file."""
 
-from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import save_las
-from sensorium.record.clouds.pcd import save_pcd
-from sensorium.record.clouds.ply import save_ply, write_ply
+from sensorium.record.clouds.pcd import save_kitti, save_pcd
+from sensorium.record.clouds.ply import save_ply, save_ply_points
 from sensorium.record.clouds.save import CloudRecorder
 from sensorium.record.images import ImageRecorder
 from sensorium.record.mcap.recorder import McapRecorder
 from sensorium.record.mcap.recover import Recovery, recover
 from sensorium.record.npz import load_npz, save_npz
-from sensorium.record.png import save_png
+from sensorium.record.pictures import save_png, save_tiff
 from sensorium.record.signals import SignalRecorder
-from sensorium.record.tiff import save_tiff
 
 __all__ = [
     "CloudRecorder",
@@ -26,7 +24,7 @@ __all__ = [
     "save_npz",
     "save_pcd",
     "save_ply",
+    "save_ply_points",
     "save_png",
     "save_tiff",
-    "write_ply",
 ]

@@ -1,4 +1,4 @@
-"""A thread that does what it is given, so that who gives it need not wait."""
+"""A thread that processes items in the background, so that the caller does not wait."""
 
 import threading
 from collections.abc import Callable
@@ -10,8 +10,9 @@ T = TypeVar("T")
 class Background(Generic[T]):
     """Hands one item after the other to a function on a thread of its own.
 
-    One item is under way at a time: who gives the next waits until it is done, so that no more than one is lost when
-    the process is killed. An error of the function stops it; it is raised where the next item is given, or on `finish`.
+    One item is processed at a time: the caller of the next waits until it is done, so that no more than one is lost
+    when the process is killed. An error of the function stops it; it is raised when the next item is given, or on
+    `finish`.
     """
 
     def __init__(self, work: Callable[[T], None]) -> None:
@@ -39,7 +40,7 @@ class Background(Generic[T]):
             self.raise_error()
 
     def finish(self) -> None:
-        """Do what is under way, and end the thread."""
+        """Finish the current item, and end the thread."""
         with self._change:
             self._ending = True
             self._change.notify_all()
@@ -47,7 +48,7 @@ class Background(Generic[T]):
         self.raise_error()
 
     def raise_error(self) -> None:
-        """Raise what went wrong, if anything did."""
+        """Raise the error of the thread, if there was one."""
         if self._error is not None:
             raise self._error
 

@@ -1,4 +1,4 @@
-"""Detections of a radar as a table: a row for each, with what they came from."""
+"""Detections of a radar as a table: a row for each, with its cause."""
 
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ _MEASURED = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power
 class DetectionTable:
     """The file of one radar.
 
-    Columns: time_ns, by the sensor's clock; arrival_ns, the true time it arrived; world and sensor, where there are
-    several; detection, counted from the strongest; what was measured with its unit; and of the truth object_id, label
-    and cause, as in the reading. A frame without detections has no row.
+    Columns: time_ns, by the sensor's clock; arrival_ns, the true arrival time; world and sensor, if there are several;
+    detection, counted from the strongest; the measured values with their units; and of the truth object_id, label and
+    cause, as in the reading. A frame without detections has no row.
     """
 
     def __init__(self, kind: type[CsvTable] | type[ParquetTable], path: Path, rig: Rig, *, truth: bool) -> None:
@@ -29,7 +29,7 @@ class DetectionTable:
         Args:
             kind: Of table.
             path: Its file.
-            rig: Where the radar sits.
+            rig: Mount of the radar.
             truth: Whether there are columns of truth.
         """
         self._rig, self._truth = rig, truth
@@ -46,7 +46,7 @@ class DetectionTable:
             for row in range(self._rig.worlds * self._rig.sensors):
                 world, sensor = divmod(row, self._rig.sensors)
                 found = arrival.reading.row(world, sensor).flat()
-                own: list[Cell] = [arrival.reading.stamp_ns, arrival.arrival_ns]
+                own: list[Cell] = [arrival.reading.time_ns, arrival.arrival_ns]
                 own += [self._rig.first_world + world] * self._rig.world_axis + [sensor] * self._rig.sensor_axis
                 columns: list[list[Any]] = [np.asarray(getattr(found, name)).tolist() for name in _MEASURED]
                 if self._truth:

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.record.png import save_png
+from sensorium.record.pictures import save_png, save_tiff
 from sensorium.record.reading_files import ReadingFiles
-from sensorium.record.tiff import save_tiff
 from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.camera.image import CameraImage
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.depth_camera.image import DepthImage
 
-# In place of a label where nothing was met
+# Label of pixels without a hit
 _NO_LABEL = 65535
 
 
@@ -28,14 +27,14 @@ class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
             for _ in env.run(10.0):
                 recorder.record(env)
 
-    One band is grey, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Grey keeps up to 16
-    bits; PNG has 8 for each colour, so colours of more are cut to their upper 8. With several worlds or sensors of a
+    One band is gray, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Gray keeps up to 16
+    bits; PNG has 8 for each color, so colors of more are cut to their upper 8. With several worlds or sensors of a
     kind there is a folder for each: world_0/camera_1. Every file appears whole or not at all.
 
-    A depth camera's outputs are a file each: 000000_depth.tiff and 000000_range.tiff in metres (minus infinity for what
-    is too near, infinity for what is too far, NaN where nothing was measured), 000000_segmentation.png with labels of
-    16 bits (65535 for nothing), 000000_normals.png with -1 to 1 as 0 to 255, and 000000_colour.png. Points, face
-    numbers and flows are no pictures; an MCAP file has them.
+    A depth camera's outputs are a file each: 000000_depth.tiff and 000000_range.tiff in meters (minus infinity if too
+    near, infinity if too far, NaN if not measured), 000000_segmentation.png with labels of 16 bits (65535 without a
+    hit), 000000_normals.png with -1 to 1 as 0 to 255, and 000000_color.png. Points, face numbers and flows are not
+    images; an MCAP file has them.
     """
 
     def __init__(self, folder: str | PathLike[str], *, every: int = 1, sensors: Sequence[str] | None = None) -> None:
@@ -43,7 +42,7 @@ class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
 
         Args:
             folder: Where the folders of the cameras go; made where it does not exist.
-            every: Write the first image of a camera and then every so manyth; files are numbered by the image.
+            every: Write the first image of a camera and then every n-th; files are numbered by the image.
             sensors: Names of the cameras to record; None is all.
         """
         super().__init__((CameraImage, DepthImage), folder, every=every, sensors=sensors)
@@ -77,7 +76,7 @@ class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
 
 
 def _save_distances(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
-    save_tiff(path.with_suffix(".tiff"), reading.in_metres(image))
+    save_tiff(path.with_suffix(".tiff"), reading.in_meters(image))
 
 
 def _save_labels(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
@@ -90,20 +89,20 @@ def _save_normals(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
     save_png(path.with_suffix(".png"), np.rint(127.5 * (image + 1.0)).astype(np.uint8))
 
 
-def _save_colours(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+def _save_colors(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
     save_png(path.with_suffix(".png"), image)
 
 
-# How each picture of a depth camera is written, given its path without ending
+# Writer of each picture of a depth camera, given its path without suffix
 _DEPTH_FILES = {
     "depth": _save_distances,
     "range": _save_distances,
     "segmentation": _save_labels,
     "normals": _save_normals,
-    "colour": _save_colours,
+    "color": _save_colors,
 }
 
 
 def eight_bits(image: NDArray[Any], bits: int) -> NDArray[np.uint8]:
-    """The upper eight bits of an image of so many."""
+    """The upper eight bits of an image with this many bits."""
     return (image >> max(bits - 8, 0)).astype(np.uint8)

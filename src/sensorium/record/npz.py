@@ -29,14 +29,14 @@ _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew"
 _LARGEST = 4 << 30
 
 
-def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) -> None:
+def save_npz(path: str | PathLike[str], scan: Scan, *, compress: bool = True) -> None:
     """Write every array and number of a scan under its own name.
 
     Names of light's begin with `light_`, of samples' `waveform_`, and of range images' `range_image_`.
 
     Args:
-        scan: Any scan, with worlds and sensors too.
         path: File to write; one that exists is replaced.
+        scan: Any scan, with worlds and sensors too.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
     content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_TIMES, *_NUMBERS)}
@@ -49,7 +49,8 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
     if scan.range_image is not None:
-        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in ("range", *_IMAGE)}
+        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in _IMAGE}
+        content["range_image_range"] = scan.range_image.values
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, **content)
 
@@ -91,7 +92,7 @@ def _scan(content: dict[str, Any]) -> Scan:
             raise ValueError(f"{name} has shape {array.shape} for {len(knot_ns)} knots; it must fit them and be finite")
     pose = Pose._trusted(position, quaternion)
 
-    # What only some lidars have
+    # Arrays that only some lidars have
     light = waveform = image = None
     if "light_intensity" in content:
         light = Light(**_arrays(content, shape, of_light=True))
@@ -134,7 +135,7 @@ def _arrays(content: dict[str, Any], shape: tuple[int, ...], *, of_light: bool) 
 
 
 def _array(content: dict[str, Any], name: str, kinds: str, shape: tuple[int, ...]) -> Any:
-    """An array of the archive, of one of some kinds of numbers and of the shape that the ranges ask for."""
+    """An array of the archive, of one of some number types and with the shape of the ranges."""
     array = content[name]
     if array.dtype.kind not in kinds or array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}; it must have shape {shape}")

@@ -1,8 +1,9 @@
 """Readings of one kind as files, one a reading, in a folder a sensor."""
 
+import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -10,7 +11,6 @@ from typing import Any, Generic, TypeVar
 from sensorium.core.errors import SpecError
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
-from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.rig import Rig
 
@@ -18,10 +18,10 @@ R = TypeVar("R")
 
 
 class ReadingFiles(Recorder, Generic[R]):
-    """What recorders of scans and of images share: which readings they write, and where.
+    """The base of recorders of scans and of images: selection of readings, and file names.
 
-    The first reading of a sensor is written and then every so manyth; files are numbered by the reading. With several
-    worlds or sensors of a kind there is a folder for each: world_0/lidar_1.
+    The first reading of a sensor is written and then every n-th; files are numbered by the reading. With several worlds
+    or sensors of a kind there is a folder for each: world_0/lidar_1.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ReadingFiles(Recorder, Generic[R]):
         Args:
             kind: Of the readings to write, one or several.
             folder: Where the folders of the sensors go; made where it does not exist.
-            every: Write one reading of so many.
+            every: Write every n-th reading.
             sensors: Names of the sensors to record; None is all.
         """
         if every < 1:
@@ -73,7 +73,7 @@ class ReadingFiles(Recorder, Generic[R]):
                     self._save(sensor, reading, self._folders[name], number)
 
     def close(self) -> None:
-        """Nothing can be recorded after; every file is in its place already."""
+        """Nothing can be recorded after; every file is already complete."""
         self._closed = True
 
     @abstractmethod
@@ -88,3 +88,36 @@ class ReadingFiles(Recorder, Generic[R]):
         worlds = range(rig.first_world, rig.first_world + rig.worlds)
         above = [self.folder / f"world_{world}" for world in worlds] if rig.world_axis else [self.folder]
         return [made_folder(folder / one) for folder in above for one in own]
+
+
+# Characters that a file name may have on every system
+_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.-]")
+
+# Names of devices on Windows, with any ending
+_DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))})
+
+
+def made_folder(folder: str | PathLike[str]) -> Path:
+    """A folder to write to, made where it does not exist."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # the latter for characters that no path may have
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SpecError(f"folder is {str(path)!r}, which cannot be made: {why}") from None
+    return path
+
+
+def file_stem(sensor: str, taken: Collection[str]) -> str:
+    """The name of a sensor's file: characters that no file name may have become `_`.
+
+    Args:
+        sensor: Name of the sensor.
+        taken: Names that files of other sensors have.
+    """
+    stem = _NOT_IN_FILES.sub("_", sensor).strip(".") or "_"
+    if stem.partition(".")[0].upper() in _DEVICES:
+        stem = f"_{stem}"
+    if stem.lower() in (other.lower() for other in taken):  # one file if the system ignores case
+        raise SpecError(f"sensor {sensor!r} would have the file {stem!r}, which another has; rename one of them")
+    return stem

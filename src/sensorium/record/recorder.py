@@ -1,4 +1,4 @@
-"""What all recorders, reports and viewers of a run have in common."""
+"""The base of all recorders, reports and viewers of a run."""
 
 import abc
 from types import TracebackType
@@ -9,9 +9,9 @@ from sensorium.runtime.interrupts import TerminationExits
 
 
 class Recorder(abc.ABC):
-    """Is shown an environment after each step, and keeps or writes what its sensors reported; closed by `with`.
+    """Called with an environment after each step; keeps or writes the readings; closed by `with`.
 
-    Inside `with`, a SIGTERM that nobody handles raises SystemExit(143), so that files are closed then too.
+    Inside `with`, SIGTERM without a handler raises SystemExit(143), so that files are closed then too.
     """
 
     _termination: TerminationExits | None = None
@@ -22,7 +22,7 @@ class Recorder(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """The run is over; nothing can be recorded after."""
+        """Ends the recording; nothing can be recorded after."""
 
     def __enter__(self) -> Self:
         self._termination = TerminationExits().__enter__()

@@ -14,8 +14,8 @@ class Column:
     """One number of each reading.
 
     Attributes:
-        name: What it is, with its unit.
-        quantity: What it belongs to.
+        name: Its name, with its unit.
+        quantity: Its quantity.
         component: Number of the component.
     """
 
@@ -30,7 +30,7 @@ class Column:
 
 
 def columns_of_reading(reading: SampledReading) -> tuple[Column, ...]:
-    """The columns of a reading, which are the same for all of one sensor; none for a kind that tells no quantities.
+    """The columns of a reading, which are the same for all of one sensor; empty for a kind without quantities.
 
     Positions and velocities of an encoder are in the unit of its joint, rad or m, which is not in their names.
     """

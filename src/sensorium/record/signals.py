@@ -1,4 +1,4 @@
-"""Readings of sampled sensors as tables: CSV or Parquet, one file a sensor, truth beside what was measured."""
+"""Readings of sampled sensors as tables: CSV or Parquet, one file a sensor, truth beside the measurement."""
 
 import warnings
 from os import PathLike
@@ -8,8 +8,8 @@ import numpy as np
 
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
+from sensorium.record.reading_files import file_stem, made_folder
 from sensorium.record.recorder import Recorder
-from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
 from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
@@ -32,18 +32,18 @@ class ReadingTable(Protocol):
 
 
 class SignalRecorder(Recorder):
-    """Writes what inertial and other sampled sensors report while they do, a row for each reading.
+    """Writes readings of inertial and other sampled sensors as they arrive, a row for each.
 
         with sn.record.SignalRecorder("signals") as recorder:
             for _ in env.run(10.0):
                 recorder.record(env)
 
     Each sensor has a file of its name; lidars have none, and a radar a row for each detection (`DetectionTable`).
-    Columns: time_ns, by the sensor's clock; arrival_ns, the true time it arrived; world and sensor, where there are
-    several; then one a number with its unit in its name (acceleration_x_m_s2), and the same without errors,
-    truth_acceleration_x_m_s2. Integers are exact and floats keep every bit; where a reading is not valid its cells are
-    empty. Files appear when the recorder is closed. What a process that was killed leaves, imu.csv.part, can be read:
-    see `CsvTable` and `ParquetTable`.
+    Columns: time_ns, by the sensor's clock; arrival_ns, the true arrival time; world and sensor, if there are several;
+    then one a number with its unit in its name (acceleration_x_m_s2), and the same without errors,
+    truth_acceleration_x_m_s2. Integers are exact and floats keep every bit; cells of an invalid reading are empty.
+    Files appear when the recorder is closed. The partial file of a killed process, imu.csv.part, can be read: see
+    `CsvTable` and `ParquetTable`.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SignalRecorder(Recorder):
             raise self._failed(error) from None
 
     def close(self) -> None:
-        """Put every file in its place; nothing can be recorded after."""
+        """Move every file to its final name; nothing can be recorded after."""
         if self._closed:
             return
         self._closed = True

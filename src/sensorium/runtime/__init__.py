@@ -1,1 +1,1 @@
-"""How kernels are compiled, cached and run in parallel; signals, buffers, clusters."""
+"""Compilation, caching and parallel execution of kernels; signals, buffers, clusters."""

@@ -1,13 +1,13 @@
-"""Blocks of a kernel, dealt out in advance or claimed one by one by whichever thread is free.
+"""Blocks of a kernel, assigned to threads in advance or claimed by free threads one at a time.
 
-A kernel has the form `kernel(first, step, count, ...)`. Called with a step above 0 it does the blocks first, first +
-step, ... below count. One that calls what `shared` makes may be called with minus the number of other threads as step,
-and the address of their desks as first: it lays its work on the desks, and threads that sit there help until no block
-is left. Such a thread never holds the GIL, and nobody waits for one that comes late. Which thread does a block changes
-nothing in it. A kernel may also write its work down, and do it later: see `Prepared`.
+A kernel has the form `kernel(first, step, count, ...)`. With a positive step it does the blocks first, first + step,
+... below count. A kernel that calls a function made by `shared` also accepts a negative step, minus the number of
+other threads, with the address of their job slots as first: it posts its job in the slots, and the threads that poll
+them help until no block is left. These threads do not hold the GIL, and the caller does not wait for a late one. The
+result of a block does not depend on the thread. `Prepared` stores a job in memory, to be done later.
 
-Who shares claims blocks from the first on, who helps from the last back. So a block mostly falls to the same thread
-from call to call, which still has in its cache what it wrote there; to fetch that from another core's takes long.
+The caller claims blocks from the front, helpers claim from the back. A block therefore mostly goes to the same thread
+from call to call, with its output still in that core's cache; a transfer from another core's cache is slow.
 """
 
 import platform
@@ -28,51 +28,51 @@ from sensorium.runtime import jit
 from sensorium.runtime.jit import without_owner
 
 NONE: Any = np.int64(-1)
-"""The block before the first."""
+"""Passed to `next_block` before the first block."""
 
 CAN_SHARE = not numba.config.DISABLE_JIT
 """Whether kernels can be shared: one that is run as plain Python has no atomic operations."""
 
-# A desk is a line of the cache: the address of a job, one more while it is being done, 0 for none; and the bell
-DESK_BYTES = 64
-_BELL = 8
+# A job slot is one cache line: the address of a job (plus one while a thread works on it, 0 if empty), the wake flag
+SLOT_BYTES = 64
+_WAKE_FLAG = 8
 
 _NUMBER, _NOTHING = ir.IntType(64), ir.IntType(8).as_pointer()
 
-# Steps of workers that claim their blocks
+# Steps that mark the role of a thread that claims blocks: the caller, a helper
 _SHARES, _HELPS = np.int64(0), np.int64(-1)
 
-# The step of a kernel that is not to work, but to write down its job at the address `first`
+# The step of a call that only writes the job to the address `first`
 _PREPARES = -(2**63)
 
-# Where parts of a job are [bytes]: the function that does it comes first, the arguments come last
+# Byte offsets in a job, after the address of its function; the arguments come last
 _FIRST, _STEP, _COUNT, _COUNTERS = 8, 16, 24, 32
 
-# Room for a job of some hundred arrays
+# Enough for a job of about a hundred arrays
 _USUAL_JOB_BYTES = 8192
 
 _HAS_CLOCK = sys.platform != "win32"
 _CLOCK = np.int32(getattr(time, "CLOCK_MONOTONIC", 0))
 _read_clock = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
 
-_give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+_yield_core = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
 
-# How often a thread that waits looks again before it gives way. To give way is a call of the operating system, which
-# keeps the other half of a core as busy as work does; a pause is an instruction that leaves the core to it.
+# Polls of a waiting thread before it yields. A yield is a system call, which loads the sibling hyper-thread as much as
+# work does; a pause instruction does not.
 _PAUSES = 64
 
-# What the instruction is called
+# LLVM's name of the pause instruction
 _PAUSE = {"x86_64": "llvm.x86.sse2.pause", "amd64": "llvm.x86.sse2.pause"}.get(platform.machine().lower())
 
 
 @jit.function
 def next_block(first: int, step: int, count: int, last: int) -> int:
-    """The block to do after `last`, NONE at the beginning; from count on there is none.
+    """The block after `last`, which is NONE at the beginning; a result of count or more means no block is left.
 
     Args:
-        first, step, count: As the worker of `shared` was given them. With step 0 for who shares, -1 for who helps,
-            first is the address of three counters: of all blocks claimed, of those from the front, from the back.
-        last: The block that is done now.
+        first, step, count: As passed to the worker of `shared`. With step 0 (the caller) or -1 (a helper),
+            first is the address of three counters: all blocks claimed, claimed from the front, from the back.
+        last: The block that was just done.
     """
     if step > 0:
         return first if last < 0 else last + step
@@ -82,31 +82,31 @@ def next_block(first: int, step: int, count: int, last: int) -> int:
 
 
 @jit.kernel
-def serve(desk: int, turns: int, awake_ns: int) -> None:
-    """What a thread does at its desk: help with what is laid on it, until the bell rings or nothing came for long.
+def worker_loop(slot: int, turns: int, awake_ns: int) -> None:
+    """Poll a job slot and help with each job posted there, until the wake flag is set or no job came for long.
 
     Args:
-        desk: Its address.
-        turns: How often to give way to other threads before leaving.
-        awake_ns: How long to stay at most [ns]. Where others want the core, to give way takes as long as they like to
-            stay on it: a thread that then counts turns alone has nothing to do for a second, and takes half the core.
+        slot: Address of the slot.
+        turns: Number of yields without a job before returning.
+        awake_ns: Longest time without a job before returning [ns]. On a busy core a yield lasts a whole time slice, so
+            that a limit on yields alone would keep an idle thread polling for a second.
     """
     clock = jit.zeros(2, np.int64)
     left, since = turns, _now_ns(clock)
-    while left > 0 and _number_at(desk + _BELL) == 0 and _now_ns(clock) - since < awake_ns:
-        job = _number_after(desk, 0)
-        if job != 0 and _swap_at(desk, job, job + 1) == job:
+    while left > 0 and _number_at(slot + _WAKE_FLAG) == 0 and _now_ns(clock) - since < awake_ns:
+        job = _number_after(slot, 0)
+        if job != 0 and _swap_at(slot, job, job + 1) == job:
             _work_on(job, _HELPS)
-            _swap_at(desk, job + 1, 0)
+            _swap_at(slot, job + 1, 0)
             left, since = turns, _now_ns(clock)
         else:
-            _give_way()
+            _yield_core()
             left -= 1
 
 
 @jit.function
 def _now_ns(clock: NDArray[np.int64]) -> Any:
-    """Time of a clock that never goes back [ns], 0 on Windows, where turns alone are counted.
+    """Time of a monotonic clock [ns]; 0 on Windows, where only turns limit the loop.
 
     Args:
         clock: Scratch, int64 (2,).
@@ -118,7 +118,7 @@ def _now_ns(clock: NDArray[np.int64]) -> Any:
 
 @jit.function
 def _number_after(address: int, before: int) -> Any:
-    """The whole number at an address as soon as it is another than before, or the same where that takes long."""
+    """The integer at an address once it differs from `before`, or `before` again after `_PAUSES` polls."""
     number, looks = _number_at(address), 0
     while number == before and looks < _PAUSES:
         _pause()
@@ -128,89 +128,89 @@ def _number_after(address: int, before: int) -> Any:
 
 
 @jit.function
-def _lay(desks: int, others: int, job: int) -> None:
-    """Lay a job on the desks that are free."""
+def _post_job(slots: int, others: int, job: int) -> None:
+    """Post a job in the slots that are empty."""
     for i in range(others):
-        _swap_at(desks + DESK_BYTES * i, 0, job)
+        _swap_at(slots + SLOT_BYTES * i, 0, job)
 
 
 @jit.function
-def _take_back(desks: int, others: int, job: int) -> None:
-    """Take it off again, and wait where somebody is still at it."""
+def _retract_job(slots: int, others: int, job: int) -> None:
+    """Remove a job from the slots, and wait for the threads that still work on it."""
     for i in range(others):
-        desk = desks + DESK_BYTES * i
-        if _swap_at(desk, job, 0) == job + 1:
-            while _number_after(desk, job + 1) == job + 1:
-                _give_way()
+        slot = slots + SLOT_BYTES * i
+        if _swap_at(slot, job, 0) == job + 1:
+            while _number_after(slot, job + 1) == job + 1:
+                _yield_core()
 
 
 @jit.function
 def _begin(job: int, first: int, step: int, count: int) -> None:
-    """Let others do a job, where blocks are claimed; what it has of first, step and count is set anew."""
+    """Set first, step and count of a job, and post it to other threads if step is negative."""
     dealt = step > 0
     _put_at(job + _FIRST, first if dealt else job + _COUNTERS)
     _put_at(job + _STEP, step)
     _put_at(job + _COUNT, count)
     for number in range(3):
         _put_at(job + _COUNTERS + 8 * number, 0)
-    _lay(first, 0 if dealt else -step, job)
+    _post_job(first, 0 if dealt else -step, job)
 
 
 @jit.function
 def _end(job: int, first: int, step: int) -> None:
-    """Do what is left of it, and wait for the others; nothing is left then, so that to end it twice does no harm."""
+    """Do the remaining blocks and wait for the helpers; a second call has no effect."""
     _work_on(job, _SHARES)
-    _take_back(first, 0 if step > 0 else -step, job)
+    _retract_job(first, 0 if step > 0 else -step, job)
     _put_at(job + _COUNT, 0)
 
 
 @jit.function
 def _do(job: int, first: int, step: int, count: int) -> None:
-    """Do a job, with others where blocks are claimed."""
+    """Do a job, with helpers if step is negative."""
     _begin(job, first, step, count)
     _end(job, first, step)
 
 
 @jit.kernel
 def _do_prepared(job: int, first: int, step: int, count: int) -> None:
-    """The same for one that lies in memory already."""
+    """The same for a job that is already in memory."""
     _do(job, first, step, count)
 
 
 @jit.kernel
 def begin(job: int, first: int, step: int, count: int) -> None:
-    """Let other threads begin with the job of a prepared kernel, at its address; `end` must come."""
+    """Post the job of a prepared kernel, given by its address; `end` must be called afterwards."""
     _begin(job, first, step, count)
 
 
 @jit.kernel
 def end(job: int, first: int, step: int) -> None:
-    """Do what is left, of first and step as it was begun, and wait for the others."""
+    """Do the remaining blocks and wait for the helpers; first and step are those passed to `begin`."""
     _end(job, first, step)
 
 
 class Prepared:
-    """A kernel whose blocks are shared, with arguments that were unpacked from Python's objects beforehand.
+    """A shared kernel whose arguments are unpacked from Python objects once, at construction.
 
-    To find the machine code for the types of seventy arrays, and to unpack them, takes 40 us at each call, as long as a
-    small image does. Here it is done once; what changes from call to call has to be in the arrays themselves. Made by
-    `threads.prepared`; a copy of it would work on the same arrays, so there is none.
+    Dispatch on the types of seventy arrays and their unpacking take 40 us a call, as long as a small image. Values that
+    change from call to call must be in the arrays. `threads.prepared` makes one; it cannot be copied, since a copy
+    would work on the same arrays.
     """
 
     def __init__(self, kernel: Callable[..., None], *arguments: Any) -> None:
-        self._kernel, self._arguments = kernel, arguments  # kept, since their code and memory are used
+        self._kernel, self._arguments = kernel, arguments  # keeps their code and memory alive
         size = _USUAL_JOB_BYTES
         while True:
             self._job = np.zeros(size // 8, np.int64)
             self._job[_FIRST // 8] = size
             self.address = int(self._job.ctypes.data)
-            """Where its job lies, for `begin` and `end`."""
+            """Address of its job, for `begin` and `end`."""
             kernel(self.address, _PREPARES, 0, *arguments)
             if self._job[_FIRST // 8] <= size:
                 break
             size = int(self._job[_FIRST // 8])
 
-        # A job of no blocks, until it is called; and nothing is compiled any more once it has begun
+        # Until it is called the job has no blocks. These calls also compile `begin` and `end`.
         begin(self.address, 0, 1, 0)
         end(self.address, 0, 1)
 
@@ -223,10 +223,10 @@ class Prepared:
 
 
 def shared(worker: Callable[..., None]) -> Callable[..., None]:
-    """What a kernel whose blocks are shared calls: a compiled function of (first, step, count, other arguments).
+    """A compiled function of (first, step, count, other arguments) that a kernel calls to share its blocks.
 
     Args:
-        worker: Function of `jit.function`, of (first, step, count, *arguments), that asks `next_block` for its blocks,
+        worker: Function of `jit.function` of (first, step, count, *arguments) that gets its blocks from `next_block`,
             returns nothing and raises nothing.
     """
 
@@ -245,7 +245,7 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
             for function in functions:
                 context.add_linking_libs(getattr(function, "libs", ()))
             *which, given = values
-            unowned = without_owner(context, builder, arguments, given)  # who calls owns them until it has returned
+            unowned = without_owner(context, builder, arguments, given)  # the caller owns them until this returns
             _build_sharing(context, builder, functions, which, unowned)
             return context.get_dummy_value()
 
@@ -255,17 +255,17 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
 
 
 def _build_sharing(context: Any, builder: Any, functions: list[Any], which: list[Any], arguments: Any) -> None:
-    """Write the instructions of `shared`: of the functions that work and that do a job, for first, step and count."""
+    """Emit the instructions of `shared`, given the worker and `_do`, for first, step and count."""
     (work, do), (first, step, count) = functions, which
 
-    # A job: the function that does it, first, step and count, counters, the arguments
+    # A job: its function, first, step, count, three counters, the arguments
     job_type = ir.LiteralStructType([_NOTHING, *[_NUMBER] * 3, ir.ArrayType(_NUMBER, 3), arguments.type])
 
     def part(builder: Any, job: Any, number: int) -> Any:
         return cgutils.gep_inbounds(builder, job, 0, number)
 
-    # That function has the form of all that Numba makes: places for a result and for an error come first. It alone
-    # calls the worker, which is so compiled once.
+    # The function has Numba's calling convention: pointers to the result and to the error come first. Only this
+    # function calls the worker, so the worker is compiled once.
     kind = _form_of_jobs(builder)
     does = ir.Function(builder.module, kind, name=f"{builder.function.name}.job")
     does.linkage = "internal"
@@ -280,7 +280,7 @@ def _build_sharing(context: Any, builder: Any, functions: list[Any], which: list
         builder.store(builder.bitcast(does, _NOTHING), part(builder, job, 0))
         builder.store(arguments, part(builder, job, 5))
 
-    # Only prepared, it goes where the caller wants it, if there is room; else on the stack, and is done at once
+    # A prepared job is written to the caller's buffer if it fits; any other goes on the stack and is done now
     own_job, size = cgutils.alloca_once(builder, job_type), _NUMBER(context.get_abi_sizeof(job_type))
     with builder.if_else(builder.icmp_signed("==", step, _NUMBER(_PREPARES))) as (only_prepared, done):
         with only_prepared:
@@ -295,14 +295,14 @@ def _build_sharing(context: Any, builder: Any, functions: list[Any], which: list
 
 
 def _form_of_jobs(builder: Any) -> Any:
-    """Type of the function that does a job: places for a result and an error as Numba has them, the job, and who."""
+    """Type of a job's function: Numba's pointers to result and error, the job, the role of the thread."""
     outer = builder.function
     return ir.FunctionType(outer.function_type.return_type, [_NOTHING, outer.args[1].type, _NOTHING, _NUMBER])
 
 
 @intrinsic
 def _work_on(typing_context: Any, job: Any, who: Any) -> Any:
-    """Do blocks of the job at an address, as who shares it or as one who helps."""
+    """Do blocks of the job at an address, as the caller or as a helper."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = _form_of_jobs(builder)
@@ -316,7 +316,7 @@ def _work_on(typing_context: Any, job: Any, who: Any) -> Any:
 
 @intrinsic
 def _pause(typing_context: Any) -> Any:
-    """Wait for some tens of cycles, where the processor has an instruction for that."""
+    """Pause for some tens of cycles, if the processor has an instruction for it."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         if _PAUSE is not None:
@@ -329,7 +329,7 @@ def _pause(typing_context: Any) -> Any:
 
 @intrinsic
 def _add_at(typing_context: Any, address: Any, amount: Any) -> Any:
-    """Add to the whole number at an address, at once for all threads; what it was before."""
+    """Atomically add to the integer at an address; returns the value before."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.atomic_rmw("add", builder.inttoptr(values[0], _NUMBER.as_pointer()), values[1], "seq_cst")
@@ -339,7 +339,7 @@ def _add_at(typing_context: Any, address: Any, amount: Any) -> Any:
 
 @intrinsic
 def _swap_at(typing_context: Any, address: Any, expected: Any, new: Any) -> Any:
-    """Put a new number at an address if the expected one is there, at once for all threads; what was there."""
+    """Atomic compare-and-swap of the integer at an address; returns the value before."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         place = builder.inttoptr(values[0], _NUMBER.as_pointer())
@@ -350,7 +350,7 @@ def _swap_at(typing_context: Any, address: Any, expected: Any, new: Any) -> Any:
 
 @intrinsic
 def _put_at(typing_context: Any, address: Any, number: Any) -> Any:
-    """Put a whole number at an address; others see it with the next atomic operation."""
+    """Store an integer at an address; other threads see it after the next atomic operation."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         builder.store(values[1], builder.inttoptr(values[0], _NUMBER.as_pointer()))
@@ -361,7 +361,7 @@ def _put_at(typing_context: Any, address: Any, number: Any) -> Any:
 
 @intrinsic
 def _number_at(typing_context: Any, address: Any) -> Any:
-    """The whole number at an address, as other threads left it."""
+    """Atomic load of the integer at an address."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.load_atomic(builder.inttoptr(values[0], _NUMBER.as_pointer()), "seq_cst", 8)

@@ -1,7 +1,7 @@
-"""Each kernel is compiled by one process of those that need it at the same time; the others wait and load the result.
+"""A cross-process lock for each kernel, so that one process compiles it; the others wait and load the result.
 
-Workers of a test run, of a cluster or of a series of runs all meet their first kernel in the same second. The light
-kernel alone is half a minute of a core, which is then there for something else.
+Workers of a test run, of a cluster or of a series of runs all need their first kernel in the same second. The light
+kernel alone takes half a minute of a core, which the lock saves in all processes but one.
 """
 
 import contextlib
@@ -11,28 +11,28 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sensorium.runtime.compiler import collecting_rarely
+from sensorium.runtime.compiler import reduced_gc
 
 try:
     import fcntl
 except ImportError:  # Windows: each process compiles for itself
     fcntl = None  # type: ignore[assignment]
 
-# A process that is stopped, not ended, keeps what it holds: then the kernel is compiled here after all [s]
+# A stopped process keeps its locks: after this time the kernel is compiled here anyway [s]
 _PATIENCE_S = 600.0
 
-# How often is looked whether the other process is done [s]
+# Interval at which the other process is checked [s]
 _POLL_S = 0.02
 
 
 def compile_once(kernel: Any) -> None:
     """Let a kernel that is cached on disk be compiled by one process at a time, for each kind of arguments.
 
-    Numba looks into the cache under a lock of its own, so that one thread of a process at most holds locks here; and
-    no kernel calls itself through another, so that none of two processes waits for what the other waits for.
+    Numba reads the cache under its own lock, so at most one thread of a process holds locks here. No kernel calls
+    itself through another, so two processes never wait for each other.
 
     Args:
-        kernel: What `numba.njit(cache=True)` gave.
+        kernel: The result of `numba.njit(cache=True)`.
     """
     cache, compile_it = kernel._cache, kernel.compile
     load = cache.load_overload
@@ -53,7 +53,7 @@ def compile_once(kernel: Any) -> None:
     def compile_and_unlock(signature: Any) -> Any:
         before = len(held)
         try:
-            with collecting_rarely():
+            with reduced_gc():
                 return compile_it(signature)
         finally:
             while len(held) > before:
@@ -64,14 +64,14 @@ def compile_once(kernel: Any) -> None:
 
 
 def _taken(path: Path) -> int | None:
-    """The lock of a file once no other process has it; None where there are no locks, or nobody gives it back."""
+    """The lock of a file once no other process holds it; None without locks, or if the holder never releases it."""
     if fcntl is None:
         return None
     end = time.monotonic() + _PATIENCE_S
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:  # a full or read-only disk: nothing will be kept there either
+    except OSError:  # a full or read-only disk: the cache cannot be written either
         return None
     try:
         while time.monotonic() < end:
@@ -91,7 +91,7 @@ def _taken(path: Path) -> int | None:
 
 
 def _give_back(lock: int, path: Path) -> None:
-    """Let the others go on. Who waits for a file that is gone finds the kernel compiled all the same."""
+    """Release the lock. A process that waits for the removed file finds the kernel compiled."""
     with contextlib.suppress(OSError):
         path.unlink()
     fcntl.flock(lock, fcntl.LOCK_UN)  # also for children that were forked meanwhile, which have it too

@@ -1,10 +1,10 @@
-"""Numba's compiler without the work that it does again and again.
+"""Patches that make Numba compile faster, without a change to the generated code.
 
-A kernel here is made of dozens of small functions, and each is compiled once for every kind of argument. Numba treats
-each as if Python were to call it, looks up what `+` means a thousand times, and builds LLVM's list of passes anew for
-each function. None of this changes the code that comes out; it doubles the time until the first scan of a new user.
+A kernel consists of dozens of small functions, each compiled once for every combination of argument types. Numba
+compiles each as if Python called it, resolves `+` a thousand times and rebuilds LLVM's pass list for each function.
+This repeated work doubles the time to the first scan in a new installation.
 
-What is changed in Numba are private parts of it. Where a later version has them no more, that version stays as it is.
+The patches replace private parts of Numba. A version of Numba that lacks such a part is left unpatched there.
 """
 
 import contextlib
@@ -19,25 +19,25 @@ from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.types.functions import BaseFunction
 
-# New objects between two collections of garbage while a kernel is compiled
+# Garbage collection threshold [new objects] while a kernel is compiled
 _OBJECTS_BETWEEN = 200_000
 
-_compiling = [0]  # how many threads are at it, and what held before the first
+_compiling = [0]  # number of compiling threads, and the threshold before the first
 _before = [gc.get_threshold()]
 _changing = threading.Lock()
 
 
 @contextlib.contextmanager
-def collecting_rarely() -> Iterator[None]:
-    """Let Python collect garbage rarely inside.
+def reduced_gc() -> Iterator[None]:
+    """Context manager that makes garbage collection rare.
 
-    The compiler makes millions of objects that live as long as it works: looking through them again and again takes an
-    eighth of its time, and more in a process that has many objects of its own.
+    The compiler creates millions of objects that live until it ends. Collection passes over them take an eighth of its
+    time, and more in a process with many objects of its own.
     """
     with _changing:
         if _compiling[0] == 0:
             _before[0] = gc.get_threshold()
-            if 0 < _before[0][0] < _OBJECTS_BETWEEN:  # 0 is never
+            if 0 < _before[0][0] < _OBJECTS_BETWEEN:  # 0 turns collection off
                 gc.set_threshold(_OBJECTS_BETWEEN, *_before[0][1:])
         _compiling[0] += 1
     try:
@@ -50,17 +50,17 @@ def collecting_rarely() -> Iterator[None]:
 
 
 class _NoEnvironment:
-    """Stands for the code generator of a library that is never run by itself."""
+    """Replaces the code generator of a library that is never run by itself."""
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Nothing: Python objects that a function might need are those of the kernel that it becomes a part of."""
+        """Does nothing: the kernel that the function becomes a part of holds the Python objects."""
 
 
 class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
-    """Code of a function that only other compiled functions call.
+    """Code of a function that only compiled functions call.
 
-    It is simplified by itself and linked, but neither optimised as a whole nor turned into machine code, since both
-    happen to the kernel that it becomes a part of.
+    The function is simplified and linked, but neither optimized as a whole nor turned into machine code: both happen
+    in the kernel that it becomes a part of.
     """
 
     def finalize(self) -> None:
@@ -72,7 +72,7 @@ class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba has n
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None: there is no machine code."""
+        """0: there is no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -83,7 +83,7 @@ class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba has n
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _IntoPart(LoweringPass):  # type: ignore[misc]
-    """Has the function lowered into a library of the kind above."""
+    """Lowers the function into a `_PartLibrary`."""
 
     _name = "into_part"
 
@@ -100,7 +100,7 @@ class PartCompiler(compiler.Compiler):  # type: ignore[misc]
     """Compiles functions that become parts of kernels, for `numba.njit(pipeline_class=...)`."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes, with the code lowered into a library of its own kind."""
+        """Numba's own passes, with `_IntoPart` before the lowering."""
         managers = super().define_pipelines()
         for manager in managers:
             at = [chosen for chosen, _ in manager.passes].index(NativeLowering)
@@ -111,10 +111,10 @@ class PartCompiler(compiler.Compiler):  # type: ignore[misc]
 
 
 def _remember_settings() -> None:
-    """Let Numba work out the values of a set of flags once, and not at each of a hundred thousand comparisons.
+    """Cache the values of a set of flags.
 
-    It compares flags, some forty options each looked up by name, for every call in every function that it compiles: an
-    eighth of the time. What a set of flags is follows from the options that were set, so that is what is looked up.
+    For every call in every function, Numba compares flags of some forty options, each looked up by name: an eighth of
+    the compile time. The key of the cache is the options that were set.
     """
     worked_out = targetconfig.TargetConfig.values
     known: dict[Any, tuple[dict[str, Any], tuple[Any, ...]]] = {}
@@ -124,17 +124,16 @@ def _remember_settings() -> None:
         key = (type(self), *given, *map(id, given.values()))
         found = known.get(key)
         if found is None:
-            found = known[key] = worked_out(self), tuple(given.values())  # kept, so that no other object has their ids
+            found = known[key] = worked_out(self), tuple(given.values())  # kept, so that no other object gets their ids
         return found[0]
 
     targetconfig.TargetConfig.values = values
 
 
 def _remember_calls() -> None:
-    """Let Numba find once what a built-in function gives for arguments of some types.
+    """Cache the signature of a built-in function for given argument types.
 
-    For each `a * b` and each `a[i]` it tries a dozen templates in turn and writes an error message for each that does
-    not fit.
+    For each `a * b` and each `a[i]` Numba tries a dozen templates and formats an error message for each mismatch.
     """
     base: Any = BaseFunction
     find = base.get_call_type
@@ -153,7 +152,7 @@ def _remember_calls() -> None:
 
 
 def _remember_passes() -> None:
-    """Let Numba build LLVM's passes over a function once, and not for each function."""
+    """Cache LLVM's function pass manager, which Numba builds for each function."""
     build = codegen.CPUCodegen._function_pass_manager
 
     def function_pass_manager(self: Any, **options: Any) -> Any:
@@ -167,7 +166,7 @@ def _remember_passes() -> None:
 
 
 def _list_variables_by_type() -> None:
-    """Let Numba tell what a part of a statement is from its exact type, which it asks for a million times."""
+    """Cache the kind of a statement's parts by exact type, which Numba looks up a million times."""
     variable, instruction, several, named, other = range(5)
     known: dict[type, int] = {}
 
@@ -195,8 +194,8 @@ def _list_variables_by_type() -> None:
     ir.Inst._rec_list_vars = list_variables
 
 
-def quicken(changes: tuple[Callable[[], None], ...] = ()) -> None:
-    """Make these changes to Numba, all of the above unless some are given."""
+def apply_numba_patches(changes: tuple[Callable[[], None], ...] = ()) -> None:
+    """Apply these patches to Numba; all of the above if none are given."""
     every = (_remember_settings, _remember_calls, _remember_passes, _list_variables_by_type)
     for change in changes or every:
         with contextlib.suppress(AttributeError):  # a version of Numba without that part

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM that wait, so that no step is cut in the middle and no message is half in a file.
+"""Delays Ctrl-C and SIGTERM, so that no step is interrupted and no message is half written to a file.
 
 Python raises KeyboardInterrupt between any two instructions: after scenes were released and before their places are
 known, or between the halves of a message. A second Ctrl-C still stops at once. SIGTERM, by which others end a process
@@ -35,7 +35,7 @@ class InterruptsWait:
     __slots__ = ("_on_int", "_on_term", "pressed")
 
     _takes_default: ClassVar[bool] = True
-    """Whether a SIGTERM that nobody handles waits too."""
+    """Whether SIGTERM is delayed too if no handler is installed."""
 
     def __enter__(self) -> Self:
         self.pressed = 0
@@ -63,7 +63,7 @@ class InterruptsWait:
             self._leave(kind)
 
     def _leave(self, kind: type[BaseException] | None) -> None:
-        """Something was pressed inside, where an error of this kind, or none, is on its way."""
+        """A signal came inside; an error of this kind, or None, is being raised."""
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
@@ -72,14 +72,14 @@ class InterruptsWait:
 
 
 class Uninterrupted(InterruptsWait):
-    """The same; what was pressed inside takes effect at the end. A SIGTERM that nobody handles ends at once."""
+    """The same; a signal that came inside takes effect at the end. Without a handler SIGTERM ends at once."""
 
     __slots__ = ()
 
     _takes_default: ClassVar[bool] = False
 
     def _leave(self, kind: type[BaseException] | None) -> None:
-        """Do what would have been done at once, unless an error that ends is on its way already."""
+        """Do the delayed action, unless an error that ends the process is already being raised."""
         if kind is not None and issubclass(kind, _ENDS):
             return
         handler = self._on_int if self.pressed == _SIGINT else self._on_term
@@ -90,7 +90,7 @@ class Uninterrupted(InterruptsWait):
 
 
 class TerminationExits:
-    """Inside `with`, SIGTERM raises SystemExit(143), so that what is open gets closed, as after Ctrl-C.
+    """Inside `with`, SIGTERM raises SystemExit(143), so that open files are closed, as after Ctrl-C.
 
     Only where SIGTERM has its default, which ends a process without another word, and on the main thread.
     """
@@ -115,7 +115,7 @@ class TerminationExits:
 
 
 def exit_code(number: int) -> int:
-    """What a process returns that a signal ended, as shells count: 130 after Ctrl-C, 143 after SIGTERM."""
+    """Exit code of a process that a signal ended, as shells count: 130 after Ctrl-C, 143 after SIGTERM."""
     return 128 + number
 
 

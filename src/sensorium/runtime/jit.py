@@ -1,4 +1,4 @@
-"""How kernels are compiled: Numba with one set of flags, kept in a cache that sees every edit (`kernel_cache`)."""
+"""Compiles kernels: Numba with one set of flags, and a cache that notices every edit (`kernel_cache`)."""
 
 import functools
 from collections.abc import Callable
@@ -15,28 +15,28 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from sensorium.runtime.compile_once import compile_once
-from sensorium.runtime.compiler import PartCompiler, quicken
+from sensorium.runtime.compiler import PartCompiler, apply_numba_patches
 from sensorium.runtime.kernel_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Every operation is rounded by itself. Where products and sums may be fused, a result depends on the functions that
-# LLVM inlined around it, and so on the kernel, and on those that the process compiled before. `random.fma` fuses.
-# Said, not left out: a function without the option takes that of whichever kernel is compiled with it first.
+# Every operation is rounded by itself. If products and sums could be fused, a result would depend on the functions that
+# LLVM inlined around it, and so on the kernel and on those compiled before. `random.fma` fuses. The option is set
+# explicitly: a function without it takes that of the kernel that is compiled with it first.
 _FLAGS: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
 
 # of new arrays [bytes]: a line of the cache
 _ALIGN = 64
 
 
-quicken()
+apply_numba_patches()
 
 
 class Called:
     """A compiled function that kernels call, and Python only now and then.
 
-    A function that Python can call is optimised and turned into machine code with two wrappers, for Python and for C:
-    in a kernel made of a hundred functions, a third of the time that compiling takes. Kernels get it without; the first
+    A function that Python can call is optimized and turned into machine code with two wrappers, for Python and for C:
+    in a kernel of a hundred functions, a third of the compile time. Kernels get the function without them; the first
     call from Python compiles it once more.
     """
 
@@ -49,7 +49,7 @@ class Called:
 
     @property
     def _numba_type_(self) -> types.Type:
-        """What Numba takes it for inside other functions: the compiled function itself."""
+        """Numba's type of it inside other functions: that of the compiled function itself."""
         return self._compiled._numba_type_
 
     @functools.cached_property
@@ -68,7 +68,7 @@ def function(fn: F) -> F:
 
 
 def inlined(fn: F) -> F:
-    """Compile a straight-line function that is always inlined, since a loop with a call in it cannot vectorise."""
+    """Compile a straight-line function that is always inlined, since a loop with a call in it cannot vectorize."""
     return cast(F, Called(fn, forceinline=True, **_FLAGS))
 
 
@@ -85,7 +85,7 @@ def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     """Make a broadcasting NumPy function, in float64, from a compiled function of plain numbers.
 
     Args:
-        scalar: What `function` or `inlined` gave: takes floats, returns one float.
+        scalar: A result of `function` or `inlined` that takes floats and returns one float.
 
     Returns:
         Function of as many arrays or numbers; compiled on first call, cached on disk.
@@ -116,11 +116,10 @@ def like(typing_context: Any, x: Any, number: Any) -> Any:
 
 @intrinsic
 def uncounted(typing_context: Any, value: Any) -> Any:
-    """The same array, or tuple of arrays, without counting who refers to it.
+    """The same array, or tuple of arrays, without reference counting.
 
-    Numba counts references to arrays by atomic operations, wherever an array is handed to a function with branches in
-    it, and does so once a ray in a loop over rays. Who calls this must hold on to the array itself until the end: see
-    `held`.
+    Numba counts references to arrays by atomic operations whenever an array is passed to a function with branches, and
+    so once a ray in a loop over rays. The caller must keep the array alive until the end: see `held`.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -130,7 +129,7 @@ def uncounted(typing_context: Any, value: Any) -> Any:
 
 
 def without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """An array's structure without its owner; each array of a tuple likewise, and all else as it is."""
+    """An array's structure without its owner; each array of a tuple likewise, and any other value unchanged."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = Constant(array.meminfo.type, None)
@@ -148,7 +147,7 @@ def without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def held(typing_context: Any, value: Any) -> Any:
-    """Hold on to a value until here: nothing is done, but it lives as long."""
+    """Keep a value alive until here; has no other effect."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.get_dummy_value()
@@ -160,14 +159,14 @@ def held(typing_context: Any, value: Any) -> Any:
 def zeros(typing_context: Any, shape: Any, dtype: Any) -> Any:
     """New array of zeros: `np.zeros` for kernels, with whole numbers or a tuple of them as the shape.
 
-    NumPy's own is made of four functions that Numba compiles anew for every shape and type, a fifth of a second each.
+    NumPy's own consists of four functions that Numba compiles for every shape and type, a fifth of a second each.
     """
     return _new_array(shape, dtype, zeroed=True)
 
 
 @intrinsic
 def empty(typing_context: Any, shape: Any, dtype: Any) -> Any:
-    """New array of whatever is in memory: `np.empty` for kernels, for scratch that is always written first."""
+    """New uninitialized array: `np.empty` for kernels, for scratch that is always written first."""
     return _new_array(shape, dtype, zeroed=False)
 
 
@@ -216,7 +215,7 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
 
 
 def c_function(function: Any, name: str) -> Any:
-    """What an intrinsic returns that gives the address of a function of one address, for Embree to call."""
+    """Code of an intrinsic that gives the address of a function of one address, for Embree to call."""
     signature = types.void(types.intp)
 
     def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
@@ -234,5 +233,5 @@ def c_function(function: Any, name: str) -> Any:
 
 
 def is_cached(kernel: Any) -> bool:
-    """Whether an entry point, what `kernel` gave, was compiled before as it is now."""
+    """Whether an entry point, a result of `kernel`, is in the cache in its present form."""
     return kernel._cache.is_filled

@@ -1,9 +1,9 @@
-"""Where compiled kernels are kept: one folder for all versions of the package, one file a kernel and fingerprint.
+"""The cache of compiled kernels: one folder for all versions of the package, one file a kernel and fingerprint.
 
-Numba's own cache looks only at the file that a kernel stands in, so a kernel that calls an edited function of another
-file would keep the old result. Here the name of a kernel's file holds a fingerprint of all that is compiled into it:
-the bytecode of the kernel and of every function that it calls, and the values of the constants that these read. An
-edit costs the kernels that use the edited code; comments, docstrings and the place of installation cost none.
+Numba's own cache checks only the file that contains a kernel, so a kernel that calls an edited function of another file
+would keep the old result. Here the name of a kernel's file holds a fingerprint of all code compiled into it: the
+bytecode of the kernel and of every function that it calls, and the values of the constants that these read. An edit
+recompiles the kernels that use the edited code; comments, docstrings and the place of installation do not matter.
 """
 
 import ast
@@ -40,7 +40,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
 
     Args:
         function: The Python function that is compiled.
-        options: What it is compiled with.
+        options: Options of the compiler.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -72,7 +72,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         return bool(self._prebuilt_files) or Path(self._cache_file._index_path).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Numba's own, with a note on the file that it was used; else what came with the package."""
+        """Numba's own, with a note on the file that it was used; else the kernel shipped with the package."""
         found = super().load_overload(sig, target_context)
         if found is None:
             return self._load_prebuilt(sig, target_context)
@@ -91,7 +91,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Numba's own; where the disk is full or broken nothing is kept, with one warning in a process."""
+        """As Numba's; if the disk is full or broken nothing is stored, with one warning per process."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
@@ -99,7 +99,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
 
 
 class _Files(IndexDataCacheFile):  # type: ignore[misc]
-    """Files of one kernel; what cannot be read of them is compiled again."""
+    """Files of one kernel; unreadable ones are compiled again."""
 
     def load(self, key: Any) -> Any:
         try:
@@ -115,7 +115,7 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
 
 
 class _Results(CompileResultCacheImpl):  # type: ignore[misc]
-    """What Numba keeps of a compiled function; it finds no place for it, since the folder is known."""
+    """Numba's stored form of a compiled function, with the folder given."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -123,7 +123,7 @@ class _Results(CompileResultCacheImpl):  # type: ignore[misc]
 
 
 class _Folder:
-    """Numba's locator, as far as it is asked."""
+    """The part of Numba's locator that is called."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._py_file = function.__code__.co_filename
@@ -146,7 +146,7 @@ def cache_folder() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     oldest = time.time() - _KEEP_DAYS * 86400
     for index in folder.glob("*.nbi"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be at it too
+        with contextlib.suppress(FileNotFoundError):  # another process may be writing it too
             if index.stat().st_mtime < oldest:
                 for file in folder.glob(f"{index.stem}.*"):
                     file.unlink(missing_ok=True)
@@ -174,7 +174,7 @@ def fingerprint(function: Callable[..., Any], options: dict[str, Any]) -> str:
 
     Args:
         function: The Python function of the kernel.
-        options: What it is compiled with.
+        options: Options of the compiler.
     """
     own, pending = _describe_function(function)
     found: dict[int, str] = {}
@@ -191,7 +191,7 @@ def fingerprint(function: Callable[..., Any], options: dict[str, Any]) -> str:
 
 @functools.cache
 def _settings() -> str:
-    """What every kernel depends on: versions, and the code by which `jit` compiles."""
+    """Dependencies of every kernel: versions, and the code by which `jit` compiles."""
     return "\n".join([numba.__version__, llvmlite.__version__, _source(f"{__package__}.jit")])
 
 
@@ -217,14 +217,14 @@ def _described(item: Any) -> tuple[str, list[Any]]:
 
 
 def _plain(item: Any) -> Any:
-    """The Python function behind one that Numba compiles, or that writes instructions for it; None for all else."""
+    """The Python function behind a compiled function or an intrinsic; None for any other object."""
     if isinstance(item, _Intrinsic):
         return item._defn
     return getattr(item, "py_func", None)
 
 
 def _is_compiled(item: Any) -> bool:
-    """Whether kernels are made of it: a compiled function, as `jit` or Numba itself makes them."""
+    """Whether it is a compiled function, made by `jit` or by Numba itself."""
     return isinstance(item, Dispatcher) or hasattr(item, "_numba_type_")
 
 
@@ -234,7 +234,7 @@ def _is_ours(item: Any) -> bool:
 
 
 def _describe_function(function: Any) -> tuple[str, list[Any]]:
-    """Bytecode and constants of a function with what it reads from outside, and the functions among that."""
+    """Bytecode and constants of a function with its global values, and the functions among these."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     captured = zip(function.__code__.co_freevars, cells, strict=True)
     used = [*_globals_of(function.__code__, function.__globals__), *captured]
@@ -251,13 +251,13 @@ def _describe_function(function: Any) -> tuple[str, list[Any]]:
 
 
 def _code(code: types.CodeType, documentation: str | None) -> Iterator[str]:
-    """What a code object does, without its lines and its docstring."""
+    """The content of a code object without line numbers and docstring."""
     yield code.co_code.hex()
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags))
     for number, constant in enumerate(code.co_consts):
         if isinstance(constant, types.CodeType):
             yield from _code(constant, None)
-        elif number > 0 or constant is not documentation:  # which comes first, as None where there is none
+        elif number > 0 or constant is not documentation:  # the docstring comes first, None if there is none
             yield _value(constant)
 
 

@@ -1,7 +1,7 @@
-"""Kernels that come with the package, compiled for a level of x86-64 instead of one CPU.
+"""Kernels shipped with the package, compiled for a level of x86-64 instead of one CPU.
 
 A level is a set of instructions that every CPU of its age or newer has. A folder of the package holds the files of
-`kernel_cache`, one folder a level; a kernel is looked for there once the user's own cache has none. Files of another
+`kernel_cache`, one folder a level; a kernel is searched there if the user's own cache has none. Files of another
 version of Python, Numba or the kernel's own code have other names, so they are not found, and the kernel is compiled.
 """
 
@@ -14,18 +14,18 @@ from typing import NamedTuple
 import llvmlite.binding
 
 FOLDER = Path(__file__).parents[1] / "prebuilt"
-"""Where the package keeps them; an installation from source has none until `sensorium compile` is told to."""
+"""Their folder in the package; an installation from source has none until `sensorium compile` writes it."""
 
 
 class Level(NamedTuple):
-    """A level of x86-64 (System V ABI, AMD64 supplement), and what kernels for it need."""
+    """A level of x86-64 (System V ABI, AMD64 supplement), and the requirements of its kernels."""
 
     name: str
-    """As LLVM and Numba call it."""
+    """Its name in LLVM and Numba."""
     instructions: frozenset[str]
-    """What a CPU must have, beyond the level below, in LLVM's names."""
+    """Required CPU features beyond the level below, in LLVM's names."""
     embree: str
-    """Configuration by which Embree takes this level's packets on a CPU that has wider ones."""
+    """Configuration of Embree for this level's packet width on a CPU with wider ones."""
 
 
 _V3 = frozenset({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave", "sse4.2", "popcnt"})
@@ -46,10 +46,10 @@ def runs_on_this_cpu(level: Level) -> bool:
 
 @functools.cache
 def folders() -> tuple[tuple[str, str], ...]:
-    """Name and folder of each level that the package has kernels of and that this CPU runs, best first."""
+    """Name and folder of each level that the package has kernels for and that this CPU runs, best first."""
     if os.environ.get("SENSORIUM_PREBUILT") == "0":
         return ()
-    if sys.platform != "linux":  # kernels call the system's libraries by name, and were tried on Linux alone
+    if sys.platform != "linux":  # kernels call the system's libraries by name, and are tested on Linux alone
         return ()
     found = ((level.name, FOLDER / level.name) for level in LEVELS if runs_on_this_cpu(level))
     return tuple((name, str(folder)) for name, folder in found if folder.is_dir())

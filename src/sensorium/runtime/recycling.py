@@ -1,7 +1,7 @@
-"""Arrays that are used again once nobody holds them: those of readings, and whatever is made of arrays.
+"""Pools of arrays, and of objects made of arrays, that are used again once nothing else refers to them.
 
-A fresh array of megabytes costs the operating system's page faults, which for a lidar are an eighth of the sweep. Here
-arrays are kept; Python's reference count tells when nobody else has one, or a view of it.
+Page faults of a new array of several megabytes take an eighth of a lidar's sweep. Pools keep arrays; Python's reference
+count shows whether other code still holds an array or a view of it.
 """
 
 import sys
@@ -12,84 +12,84 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
-# More than a few of a kind would be hoarding: a user who keeps every reading gets new arrays
-_MOST_KEPT = 4
+# Cap on the arrays of one kind: a user who keeps every reading gets new arrays
+_CAP = 4
 
 
 class _Kept(NamedTuple, Generic[T]):
-    """A thing, and the arrays that it is made of."""
+    """An object and its arrays."""
 
     arrays: tuple[NDArray[Any], ...]
     thing: T
 
 
 class Pool(Generic[T]):
-    """A few things that are made of arrays, used in turn.
+    """A few objects made of arrays, handed out again when free.
 
-    What is left in their arrays is of earlier use: every element must be written.
+    Their arrays still hold old values: every element must be written.
     """
 
     def __init__(self, *, holders: int) -> None:
-        """Keep none yet.
+        """Start empty.
 
         Args:
-            holders: References to each array that a thing itself is the reason for, such as its own attribute.
+            holders: References to each array that belong to the object itself, such as its own attribute.
         """
         self._holders = holders + 1  # the tuple of its arrays
         self._kept: list[_Kept[T]] = []
 
     @property
     def is_full(self) -> bool:
-        """Whether no more will be kept."""
-        return len(self._kept) >= _MOST_KEPT
+        """Whether the cap is reached."""
+        return len(self._kept) >= _CAP
 
     @property
     def things(self) -> list[T]:
-        """All that are kept, held or not."""
+        """All objects in the pool, in use or not."""
         return [kept.thing for kept in self._kept]
 
     def free(self) -> T | None:
-        """A thing whose arrays nobody holds, if there is one."""
+        """An object whose arrays are not referenced elsewhere, or None."""
         for kept in self._kept:
-            if not held_elsewhere(kept.arrays, holders=self._holders):
+            if not is_referenced_elsewhere(kept.arrays, holders=self._holders):
                 return kept.thing
         return None
 
-    def take_in(self, thing: T, arrays: tuple[NDArray[Any], ...]) -> T:
-        """Keep a new thing, if there is room; the same thing."""
+    def add(self, thing: T, arrays: tuple[NDArray[Any], ...]) -> T:
+        """Add a new object unless the cap is reached; returns the object."""
         if not self.is_full:
             self._kept.append(_Kept(arrays, thing))
         return thing
 
 
 class Recycler:
-    """Hands out arrays whose content is left over from earlier ones: every element must be written."""
+    """Hands out arrays that may hold old values: every element must be written."""
 
     def __init__(self) -> None:
         self._pools: dict[tuple[tuple[int, ...], type[np.generic]], Pool[NDArray[Any]]] = {}
 
     def array(self, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
-        """An array that nobody else sees any more, or a new one."""
+        """A free array from the pool, or a new one."""
         pool = self._pools.get((shape, dtype))
         if pool is None:
             pool = self._pools[shape, dtype] = Pool(holders=1)
         array = pool.free()
         if array is None:
             array = np.empty(shape, dtype)
-            pool.take_in(array, (array,))
+            pool.add(array, (array,))
         return array
 
 
-def held_elsewhere(arrays: tuple[NDArray[Any], ...], *, holders: int) -> bool:
-    """Whether anybody refers to any of these arrays, or has a view of it, but so many holders that the caller knows.
+def is_referenced_elsewhere(arrays: tuple[NDArray[Any], ...], *, holders: int) -> bool:
+    """Whether any of these arrays, or a view of it, is referenced beyond the caller's own references.
 
     Args:
         arrays: The arrays.
-        holders: References to each that are the caller's own, that of this tuple included. Only those of containers
-            count: a later Python may hold variables of functions without a reference.
+        holders: The caller's own references to each array, this tuple included. Count containers only: a later Python
+            may hold local variables without a reference.
     """
     return max(map(sys.getrefcount, arrays)) >= _ONE_HOLDER + holders
 
 
-# References that are counted where there is one holder; differs between versions of Python, so it is not assumed
+# Reference count of an object with one holder: it differs between versions of Python, so it is measured
 _ONE_HOLDER = max(map(sys.getrefcount, (np.zeros(1),)))

@@ -1,15 +1,15 @@
-"""The one file that owns threads: kernels over blocks of work on persistent threads.
+"""Worker threads: runs kernels over blocks of work on persistent threads. No other module starts threads for kernels.
 
 A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
 count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
 the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own.
 
-To wake a thread, to hand it the GIL and to hear from it takes as long as a small image does. So threads stay awake for
-a moment after their work, at desks of `blocks`, where kernels that are `shared` find them without either.
+Waking a thread and handing it the GIL takes as long as a small image. Threads therefore keep polling the job slots of
+`blocks` for a moment after their work, where `shared` kernels post jobs without wake-up or GIL.
 
-A process is forked only while nothing runs. Locks of a build under way would be copied as they are, and a child would
-wait for ever for a thread that it does not have: one of these, or of Embree's own where SENSORIUM_EMBREE_CONFIG asks
-for some.
+A process is forked only while no kernel and no build runs. A fork copies locks in their present state, so that a child
+would wait for ever for a thread that it does not have: one of these, or one of Embree's own if SENSORIUM_EMBREE_CONFIG
+asks for some.
 """
 
 import os
@@ -31,26 +31,25 @@ THREADS_VARIABLE = "SENSORIUM_THREADS"
 # Waking a thread costs about 20 us: below this many blocks the caller does the work alone.
 _SERIAL_BLOCKS = 4
 
-# After a build Embree's threads look for more work for some tenths of a millisecond, and then go to sleep
-_ASLEEP_AFTER_S = 0.005
+# Embree's threads poll for work for some tenths of a millisecond after a build before they sleep
+_PARKED_AFTER_S = 0.005
 
-# How often a thread that has nothing to do gives way to others before it goes to sleep, and how long that may take
-# [ns]. The step of one world has two kernels to share in that time.
+# An idle worker parks after this many yields or this long [ns]; one world's step shares two kernels within that time
 _AWAKE_TURNS, _AWAKE_NS = 1000, 500_000
 
-# Who shares a kernel just when a thread leaves its desk took it for awake, and lays the work there a moment later: one
-# more look, for as long as it takes to begin a kernel of many arguments [ns]
+# A caller may post a job just after a worker has stopped polling: the worker polls once more before it parks, for as
+# long as the start of a kernel with many arguments takes [ns]
 _LAST_LOOK_NS = 100_000
 
-# More threads than this have no desk
-_DESKS = 256
+# Threads beyond this number have no job slot
+_MOST_SLOTS = 256
 
-# How often a fork looks whether what runs has ended
+# Interval at which a fork polls for the end of active kernels [s]
 _LOOK_AGAIN_AFTER_S = 0.0005
 
-_desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
-_DESKS_ADDRESS = int(_desks.ctypes.data)
-_BELL = 1  # the column after that of the job
+_slots = np.zeros((_MOST_SLOTS, blocks.SLOT_BYTES // 8), np.int64)
+_SLOTS_ADDRESS = int(_slots.ctypes.data)
+_WAKE_FLAG = 1  # its column, after that of the job
 
 
 class _Job:
@@ -62,7 +61,7 @@ class _Job:
         self._change: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def work(self, arguments: tuple[Any, ...]) -> None:
-        """Do one share; an error is for the caller, who raises it."""
+        """Do one share; an error is kept for `raise_error`."""
         end: BaseException | None = None
         try:
             self._kernel(*arguments)
@@ -72,7 +71,7 @@ class _Job:
         self._change.put(None)
 
     def wait(self, shares: int) -> None:
-        """Wait until so many shares are done; Ctrl-C, and whatever else a signal raises, takes effect after that."""
+        """Wait until this many shares are done; exceptions of signals, such as Ctrl-C, are raised after that."""
         raised: BaseException | None = None
         while True:
             try:
@@ -85,7 +84,7 @@ class _Job:
             raise raised
 
     def raise_error(self) -> None:
-        """Raise what went wrong in a share, if anything did."""
+        """Raise the first error of a share, if there was one."""
         for error in self._ends:
             if error is not None:
                 raise error
@@ -93,40 +92,40 @@ class _Job:
 
 _Share = tuple[_Job, tuple[Any, ...]]
 
-# Threads that sleep at their inboxes instead of sitting at their desks
-_asleep: set[int] = set()
+# Workers that block on their inboxes instead of polling their job slots
+_parked_workers: set[int] = set()
 
 _lock = threading.Lock()
 _inboxes: "list[queue.SimpleQueue[_Share | None]]" = []
 _count: int | None = None
 
-# One entry for each kernel and build under way, and whether a fork waits for them or is being done. No lock guards the
-# two, since it would take as long as a small kernel: who begins adds his entry before he looks at the flag, and who
-# forks raises the flag before he looks for entries, so that one always sees the other.
-_under_way: list[None] = []
+# One entry for each active kernel and build, and whether a fork is pending or in progress. A lock would cost as much as
+# a small kernel. None is needed: a kernel adds its entry before it reads the flag, and a fork sets the flag before it
+# reads the entries, so that one always sees the other.
+_active_kernels: list[None] = []
 _forking = False
 _fork_over = threading.Event()
 _one_fork_at_a_time = threading.Lock()
 
 
-class _Working:
-    """Keeps the process from being forked inside; its beginning waits while it is."""
+class _ForkGuard:
+    """Context manager that delays a fork until its end; entering waits while a fork is in progress."""
 
     def __enter__(self) -> None:
-        _under_way.append(None)
+        _active_kernels.append(None)
         if _forking:
             _wait_for_fork()
 
     def __exit__(self, *error: object) -> None:
-        _under_way.pop()
+        _active_kernels.pop()
 
 
-working = _Working()
-"""To be entered by whatever may build a scene of Embree's; `run` does."""
+fork_guard = _ForkGuard()
+"""Must be held while an Embree scene is built; `run` does so."""
 
 
-def thread_count() -> int:
-    """Threads in use: as set, else SENSORIUM_THREADS, else the cores this process may run on."""
+def get_threads() -> int:
+    """Number of threads: the value set, else SENSORIUM_THREADS, else the cores this process may run on."""
     global _count
     if _count is None:
         given = os.environ.get(THREADS_VARIABLE)
@@ -149,48 +148,48 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    # What `working` does, in place: the small kernels of a step feel every call
+    # `fork_guard` inlined: for the small kernels of a step every call counts
     try:
-        _under_way.append(None)
+        _active_kernels.append(None)
         if _forking:
             _wait_for_fork()
-        if count < serial_below or (threads := min(thread_count(), count)) <= 1:
+        if count < serial_below or (threads := min(get_threads(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
             _run_on_all(kernel, count, threads, arguments)
     finally:
-        _under_way.pop()
+        _active_kernels.pop()
 
 
 def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
-    """The same for a kernel that is `blocks.shared`: threads claim blocks, and none waits for one that comes late."""
+    """Run a kernel that is `blocks.shared`: threads claim blocks, and the caller does not wait for a late one."""
     try:
-        _under_way.append(None)
+        _active_kernels.append(None)
         if _forking:
             _wait_for_fork()
-        kernel(*_who_shares(count), count, *arguments)
+        kernel(*_wake_helpers(count), count, *arguments)
     finally:
-        _under_way.pop()
+        _active_kernels.pop()
 
 
 def share_while(kernel: blocks.Prepared, count: int, meanwhile: Callable[[], T]) -> T:
-    """The same for a prepared kernel, of which others do the first blocks while this thread does something else.
+    """Run a prepared kernel on other threads while this thread calls `meanwhile`, then help to finish it.
 
     Args:
-        kernel: What is shared; all is done when this returns or raises.
+        kernel: The kernel; all its blocks are done when this returns or raises.
         count: Number of blocks.
-        meanwhile: Called once others may have begun.
+        meanwhile: Called after the job is posted.
 
     Returns:
-        What `meanwhile` gives.
+        The result of `meanwhile`.
     """
-    # Handlers of signals may raise wherever Python goes on after a call, and where a function of Python's begins. So
-    # what begins stands inside `try`, and what ends is compiled code, called directly: nothing comes between.
+    # A signal handler may raise after any call and at the start of any Python function. So `begin` is called inside
+    # `try`, and `end` is compiled code called directly from `finally`.
     try:
-        _under_way.append(None)
+        _active_kernels.append(None)
         if _forking:
             _wait_for_fork()
-        first, step = _who_shares(count)
+        first, step = _wake_helpers(count)
         job = kernel.address
         try:
             blocks.begin(job, first, step, count)
@@ -198,49 +197,49 @@ def share_while(kernel: blocks.Prepared, count: int, meanwhile: Callable[[], T])
         finally:
             blocks.end(job, first, step)
     finally:
-        _under_way.pop()
+        _active_kernels.pop()
 
 
-def _who_shares(count: int) -> tuple[int, int]:
-    """First and step of a kernel that is shared, after waking those who sleep."""
-    # Compared by hand: small steps feel every call
-    others = (_count or thread_count()) - 1
+def _wake_helpers(count: int) -> tuple[int, int]:
+    """Wake the parked workers that are needed; returns first and step of a shared kernel."""
+    # Compared by hand: every call counts in a small step
+    others = (_count or get_threads()) - 1
     if others >= count:
         others = count - 1
-    if others > _DESKS:
-        others = _DESKS
+    if others > _MOST_SLOTS:
+        others = _MOST_SLOTS
     if others <= 0 or not blocks.CAN_SHARE:
         return 0, 1
     inboxes = _inboxes if len(_inboxes) >= others else _started(others)
-    if _asleep:
+    if _parked_workers:
         _wake(inboxes, others)
-    return _DESKS_ADDRESS, -others
+    return _SLOTS_ADDRESS, -others
 
 
 def prepared(kernel: Callable[..., None], *arguments: Any) -> blocks.Prepared:
-    """A kernel that is `blocks.shared` with its arguments, to be shared many times; no fork while it is compiled."""
-    with working:
+    """A `blocks.shared` kernel with its arguments unpacked once, for repeated calls; no fork while it is compiled."""
+    with fork_guard:
         return blocks.Prepared(kernel, *arguments)
 
 
 def _wake(inboxes: "list[queue.SimpleQueue[_Share | None]]", others: int) -> None:
-    """Let the first threads go to their desks, those that sleep."""
-    for number in tuple(_asleep):
+    """Wake the parked ones among the first `others` workers."""
+    for number in tuple(_parked_workers):
         if number < others:
-            _asleep.discard(number)
+            _parked_workers.discard(number)
             inboxes[number].put(None)
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
     """Run a kernel on the calling thread and on others."""
-    # Hand every other thread its share, do the first one here, then wait for all: what they work on must outlive their
-    # use. Ctrl-C may come between any two instructions, so all shares are handed out by one.
+    # Give every other thread its share, do the first share here, then wait for all: the arrays must outlive their use.
+    # Ctrl-C may come between any two instructions, so one instruction hands out all shares.
     job = _Job(kernel)
     shares = [(job, (first, threads, count, *arguments)) for first in range(1, threads)]
     handed: list[None] = []
     try:
         handed.extend(map(queue.SimpleQueue.put, _started(threads - 1), shares))
-        _desks[: threads - 1, _BELL] = 1
+        _slots[: threads - 1, _WAKE_FLAG] = 1
         kernel(0, threads, count, *arguments)
     finally:
         job.wait(len(handed))
@@ -251,35 +250,35 @@ def _started(count: int) -> "list[queue.SimpleQueue[_Share | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
         if not _inboxes and blocks.CAN_SHARE:
-            blocks.serve(_DESKS_ADDRESS, 0, 0)  # compiled here, by who may fork, and by nobody else meanwhile
+            blocks.worker_loop(_SLOTS_ADDRESS, 0, 0)  # compiled here, under the lock and the fork guard
         while len(_inboxes) < count:
             inbox: queue.SimpleQueue[_Share | None] = queue.SimpleQueue()
             name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
-            threading.Thread(target=_serve, args=(inbox, number), name=name, daemon=True).start()
+            threading.Thread(target=_run_worker, args=(inbox, number), name=name, daemon=True).start()
             _inboxes.append(inbox)
         return _inboxes
 
 
-def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
-    """What a thread does all its life: sits at its desk, and when nothing comes for a while sleeps at its inbox."""
-    if number < _DESKS and blocks.CAN_SHARE:
-        desk = _desks[number]
-        address = int(desk.ctypes.data)
+def _run_worker(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
+    """Body of a worker thread: poll the job slot, and block on the inbox when no job came for a while."""
+    if number < _MOST_SLOTS and blocks.CAN_SHARE:
+        slot = _slots[number]
+        address = int(slot.ctypes.data)
     else:
-        desk, address = np.zeros(_desks.shape[1], np.int64), 0
+        slot, address = np.zeros(_slots.shape[1], np.int64), 0
     waits = True
     while True:
-        # Who puts a share into the inbox rings after that. Shares of the inbox come far apart: after one it sleeps.
-        desk[_BELL] = 0
+        # The wake flag is set after a share is put into the inbox. Such shares are rare: after one the worker blocks.
+        slot[_WAKE_FLAG] = 0
         if address and waits and inbox.empty():
-            blocks.serve(address, _AWAKE_TURNS, _AWAKE_NS)
-        _asleep.add(number)
+            blocks.worker_loop(address, _AWAKE_TURNS, _AWAKE_NS)
+        _parked_workers.add(number)
         if address and waits and inbox.empty():
-            blocks.serve(address, _AWAKE_TURNS, _LAST_LOOK_NS)
+            blocks.worker_loop(address, _AWAKE_TURNS, _LAST_LOOK_NS)
         share = inbox.get()
-        _asleep.discard(number)
+        _parked_workers.discard(number)
         waits = share is None
-        if share is not None:  # else only woken
+        if share is not None:  # None only wakes the worker
             job, arguments = share
             job.work(arguments)
             del job, arguments, share  # an idle thread keeps no arrays alive
@@ -303,22 +302,22 @@ def _checked(value: str | int, name: str) -> int:
 
 
 def _wait_for_fork() -> None:
-    """Before a kernel or a build, its entry being made: let the fork be done first."""
+    """Wait for a pending fork; called before a kernel or a build, with its entry added."""
     while _forking:
-        _under_way.pop()
+        _active_kernels.pop()
         _fork_over.wait()
-        _under_way.append(None)
+        _active_kernels.append(None)
 
 
 def _wait_until_quiet() -> None:
-    """Before a fork: let what runs end, nothing new begin, and Embree's threads go to sleep."""
+    """Before a fork: hold new kernels back, wait for the active ones and until Embree's threads sleep."""
     global _forking
     _one_fork_at_a_time.acquire()
     _fork_over.clear()
     _forking = True
-    while _under_way:
+    while _active_kernels:
         time.sleep(_LOOK_AGAIN_AFTER_S)
-    time.sleep(_ASLEEP_AFTER_S)
+    time.sleep(_PARKED_AFTER_S)
 
 
 def _go_on_in_parent() -> None:
@@ -329,13 +328,13 @@ def _go_on_in_parent() -> None:
 
 
 def _forget_threads_in_child() -> None:
-    """A forked child has no threads but the one that forked: start anew when needed."""
+    """Reset the state in a forked child, which has only the forking thread; workers start when needed."""
     global _lock, _fork_over, _one_fork_at_a_time, _forking
     _lock, _fork_over, _one_fork_at_a_time, _forking = threading.Lock(), threading.Event(), threading.Lock(), False
     _inboxes.clear()
-    _asleep.clear()
-    _desks[:] = 0
-    _under_way.clear()
+    _parked_workers.clear()
+    _slots[:] = 0
+    _active_kernels.clear()
 
 
 if hasattr(os, "register_at_fork"):

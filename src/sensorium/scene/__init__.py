@@ -1,1 +1,1 @@
-"""What there is to see: meshes, shapes, objects on bodies, labels, and many worlds of them."""
+"""Scenes: meshes, shapes, objects on bodies, labels, and batches of worlds."""

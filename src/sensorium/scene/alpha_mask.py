@@ -1,4 +1,4 @@
-"""Holes that an image's alpha cuts into faces, such as leaves drawn on cards: rays pass where there is nothing.
+"""Holes that an image's alpha cuts into faces, such as leaves drawn on cards: rays pass through them.
 
 Faces are cut once, when a file is read, so every sensor sees the same holes. A face is kept where all texels below it
 are opaque, dropped where none is, and halved along its sides else, down to the texels; there the border is cut along
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sensorium.scene.formats.textures import CLAMP, MIRROR, wrapped
 
-# Faces that a file's masks may make, whatever its size, and more for each face that it has
+# Faces that a file's masks may make at any size, and the addition for each face that it has
 _FREE_FACES, _FACES_PER_FACE = 1 << 17, 8
 
 _HALVES = 0.5 * np.array(
@@ -26,14 +26,14 @@ _HALVES = 0.5 * np.array(
 
 
 class Pieces(NamedTuple):
-    """Triangles on faces: which face each lies on, (k,), and its corners as weights of the face's, (k, 3, 3)."""
+    """Triangles on faces: the face of each, (k,), and its corners as weights of the face's, (k, 3, 3)."""
 
     face: NDArray[np.int64]
     weights: NDArray[np.float64]
 
 
 def most_faces(face_count: int) -> int:
-    """Most faces that masks may make of so many."""
+    """Most faces that masks may make from this many."""
     return _FREE_FACES + _FACES_PER_FACE * face_count
 
 
@@ -44,13 +44,13 @@ def cut(
     wrap: tuple[int, int],
     most: int,
 ) -> tuple[NDArray[np.bool_], Pieces]:
-    """What a mask leaves of faces.
+    """The opaque part of masked faces.
 
     Args:
         corner_uv: Places of the corners of faces in the image, (m, 3, 2), v upwards.
         alpha: Of the image, (rows, columns).
         cutoff: Alpha from which on it is opaque.
-        wrap: What lies beyond the image.
+        wrap: Continuation beyond the image.
         most: Most pieces that are made; where they would be more, the border is cut more coarsely.
 
     Returns:
@@ -87,7 +87,7 @@ def cut(
 def _along_border(
     pieces: Pieces, at: NDArray[np.float64], alpha: NDArray[np.float64], cutoff: float, wrap: tuple[int, int]
 ) -> Pieces:
-    """What is opaque of small triangles, alpha being linear between their corners."""
+    """The opaque part of small triangles, with alpha linear between their corners."""
     above = _bilinear(alpha, at, wrap) - cutoff
     inside = above >= 0.0
     count = inside.sum(axis=1)
@@ -121,7 +121,7 @@ def _bilinear(alpha: NDArray[np.float64], at: NDArray[np.float64], wrap: tuple[i
 
 
 class _Opaque:
-    """How much of a box of texels is opaque, by sums over all texels above and to the left."""
+    """Opaque share of a box of texels, by sums over all texels above and to the left."""
 
     def __init__(self, opaque: NDArray[np.bool_], wrap: tuple[int, int]) -> None:
         # A mirrored image is one of twice the size that repeats

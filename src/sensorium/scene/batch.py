@@ -1,4 +1,4 @@
-"""Many worlds from few assets: which asset stands in which slot of which world, and where."""
+"""Many worlds from few assets: the asset and the pose of each slot in each world."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -18,19 +18,19 @@ Redraw = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Any, Pose]]
 
 
 class SceneBatch:
-    """Scenes of many worlds as a table of assets; nothing is copied per world but an index and a pose.
+    """Scenes of many worlds as a table of assets; each world adds only an index and a pose per slot.
 
     Args:
-        assets: What may stand in a slot: meshes, or scene objects to give them a material, a label and a pose
-            X_SO in their slot's frame S. The slot decides the body, so an asset must not name one.
+        assets: Possible contents of a slot: meshes, or scene objects to give them a material, a label and a pose X_SO
+            in their slot's frame S. The slot decides the body, so an asset must not name one.
         index: Asset in each slot, integers (worlds, slots); -1 leaves the slot empty. A single row serves any
             number of worlds.
         pose: X_BS, the slot on its body, or in its world when it has none; broadcasts to (worlds, slots).
         body: Name of the body of each slot, or None; one per slot. By default all are fixed in their worlds.
-        shared: Objects that stand in every world, before the slots.
+        shared: Objects of every world, before the slots.
         redraw: Called by `Environment.reset` as redraw(worlds, episodes) with the numbers of the worlds that restart
-            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. Without
-            it every world stays as it is.
+            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. Without it
+            worlds do not change.
 
     `object_id` counts the shared objects in their order, then the slots.
 
@@ -78,13 +78,13 @@ class SceneBatch:
     def scattered(
         cls, scatters: Sequence[Scatter], *, worlds: int, seed: int, shared: Scene | None = None, first_world: int = 0
     ) -> Self:
-        """Worlds with things strewn at random, each its own way, and anew whenever it restarts.
+        """Worlds with randomly scattered objects, different in each world and redrawn at each reset.
 
         Args:
-            scatters: What is strewn, in this order.
+            scatters: The scattered objects, in this order.
             worlds: How many worlds.
             seed: Of the places; a world's places follow from seed, world, and how often it has restarted.
-            shared: Objects that stand in every world.
+            shared: Objects of every world.
             first_world: Number of the first world among all of an experiment, as for the environment.
         """
         if worlds < 1:
@@ -94,7 +94,7 @@ class SceneBatch:
         return cls(placer.assets, index, pose, placer.body, shared, placer)
 
     def redrawn(self, rows: NDArray[np.int64], worlds: NDArray[np.int64], episodes: NDArray[np.int64]) -> "SceneBatch":
-        """Some rows alone, drawn anew.
+        """Some rows alone, redrawn.
 
         Args:
             rows: Which rows.
@@ -120,7 +120,7 @@ class SceneBatch:
         Args:
             rows: Which rows.
             drawn: These rows alone.
-            pose: Poses of all slots after that, where somebody has them already; None has them copied.
+            pose: Poses of all slots after that, if they are already computed; None copies them.
         """
         index = self.index.copy()
         index[rows] = drawn.index
@@ -132,7 +132,7 @@ class SceneBatch:
         return self._with(index, pose)
 
     def _with(self, index: NDArray[np.int32], pose: Pose) -> "SceneBatch":
-        """The same assets and slots in other worlds; what is given is checked already."""
+        """The same assets and slots in other worlds; the arguments are already checked."""
         other = object.__new__(SceneBatch)
         other.__dict__.update(self.__dict__)
         other.index, other.pose = index, pose
@@ -140,7 +140,7 @@ class SceneBatch:
 
     @cached_property
     def X_SO(self) -> Pose | None:
-        """Poses of the assets in their slots' frames, batch shape (assets,); None where none sits off its slot."""
+        """Poses of the assets in their slots' frames, batch shape (assets,); None if all are identity."""
         poses = [asset.pose for asset in self.assets]
         return None if all(pose == Pose() for pose in poses) else Pose.stack(poses)
 

@@ -1,4 +1,4 @@
-"""The loops behind closed_meshes.py: edges matched, components joined and measured, vertices that lie together."""
+"""Kernels of closed_meshes.py: matching edges, joining and measuring components, merging coincident vertices."""
 
 from typing import Any
 
@@ -125,10 +125,10 @@ def measure(vertices: Any, center: Any, faces: Any, component: Any, area: Any, v
 
 @jit.kernel
 def find_stand_ins(vertices: Any, low: Any, near_m: float, chosen: Any, stands: Any) -> None:
-    """Let each chosen vertex be stood for by the first before it that is no farther than `near_m` on any axis.
+    """Map each chosen vertex to the first one before it that is within `near_m` on every axis.
 
-    First ones are kept in a table by the cell they lie in, of twice that size: another one near them finds them in its
-    own cell or in the seven next to the corner that it is nearest to.
+    First vertices are in a hash table by cell, of twice that size: a vertex near one finds it in its own cell or in the
+    seven next to the nearest corner.
     """
     size = 1
     while size < 2 * chosen.shape[0]:
@@ -162,7 +162,7 @@ def find_stand_ins(vertices: Any, low: Any, near_m: float, chosen: Any, stands: 
 
 @jit.function
 def _slot(i, j, k, size):
-    """Where in a table of a power of two the entries of a cell begin."""
+    """Start of a cell's entries in a table of a power of two."""
     mixed = np.uint64(i) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(j) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= np.uint64(k) * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)

@@ -1,10 +1,10 @@
-"""Whether a mesh closes around a volume, and the same mesh with every face wound outward.
+"""Checks whether a mesh encloses a volume, and gives the same mesh with every face wound outward.
 
 A closed surface has no border: along each edge as many faces run one way as the other. Each connected component of it
-has a signed volume V = 1/6 sum v0 . (v1 x v2), positive where faces are wound outward. A point is inside of as many
-layers as its winding number says, the sum of the signs of the components around it; a component wound inward inside of
-another that is wound outward is a cavity. Nowhere may the winding number be negative: a component that makes it so is
-turned, with all that lies in it.
+has a signed volume V = 1/6 sum v0 . (v1 x v2), positive if faces are wound outward. The winding number of a point is
+the sum of the signs of the components around it; a component wound inward inside another that is wound outward is a
+cavity. The winding number must not be negative anywhere: a component that makes it so is flipped, with all components
+inside it.
 """
 
 from itertools import pairwise
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sensorium.scene.closed_kernel import find_stand_ins, match_edges, measure, number
 from sensorium.scene.mesh import Mesh
 
-# Vertices nearer to each other than this share of the mesh's size are one, or than two units of float32's last place
+# Vertices closer than this share of the mesh's size, or than two units of float32's last place, are one
 _SAME_SHARE, _FLOAT32 = 1e-6, 2.4e-7
 
 # A component whose volume is less than this share of its area to the power of 3/2 is flat
@@ -25,14 +25,14 @@ _FLAT = 1e-9
 
 
 class Closure(NamedTuple):
-    """What is known of a mesh as the boundary of a volume.
+    """Properties of a mesh as the boundary of a volume.
 
     Attributes:
         open_edges: Edges that border one face, or an odd number.
         mixed_edges: Edges along which faces run the same way, so that one of them is wound inward.
-        flat: Components that enclose nothing.
+        flat: Components that enclose no volume.
         turned: Faces that were wound inward and are turned in `outward`.
-        outward: The mesh with all faces wound outward: the mesh itself where nothing had to be turned.
+        outward: The mesh with all faces wound outward: the mesh itself if no face had to be flipped.
         thinness: Mean thickness 2 V / A over the length sqrt(A / 2) [1]; 0 unless the mesh is closed.
     """
 
@@ -53,14 +53,14 @@ _known: "WeakKeyDictionary[Mesh, Closure]" = WeakKeyDictionary()
 
 
 def closure(mesh: Mesh) -> Closure:
-    """What a mesh encloses; worked out once a mesh."""
+    """The volume that a mesh encloses; computed once per mesh."""
     if mesh not in _known:
         _known[mesh] = _closure(mesh)
     return _known[mesh]
 
 
 def _closure(mesh: Mesh) -> Closure:
-    # Vertices as they are numbered; where that leaves a border, those that lie together count as one, as in STL files
+    # Vertices as they are numbered; if that leaves a border, coincident ones count as one, as in STL files
     faces = mesh.faces
     parent, border = np.empty(len(faces), np.int32), np.zeros(len(mesh.vertices), np.bool_)
     loose, mixed = match_edges(faces, parent, border)
@@ -70,7 +70,7 @@ def _closure(mesh: Mesh) -> Closure:
     if loose or mixed:
         return Closure(loose, mixed, 0, 0, mesh, 0.0)
 
-    # Components, how large they are, and which way they are wound; faces that are lines enclose nothing and do no harm
+    # Components, their sizes and windings; degenerate faces enclose nothing and have no effect
     component = np.empty(len(faces), np.int32)
     count = number(parent, component)
     area, volume = np.zeros(count), np.zeros(count)
@@ -98,7 +98,7 @@ def _closure(mesh: Mesh) -> Closure:
 
 
 def _stand_ins(mesh: Mesh, chosen: NDArray[np.intp]) -> NDArray[np.int32]:
-    """For each vertex one that stands for all that lie together with it; only the chosen are looked at."""
+    """For each vertex the representative of all coincident ones; only the chosen are considered."""
     size_m = float(np.linalg.norm(mesh.bounds[1] - mesh.bounds[0]))
     near_m = max(_SAME_SHARE * size_m, _FLOAT32 * float(np.abs(mesh.bounds).max()), float(np.finfo(np.float64).tiny))
     stands = np.arange(len(mesh.vertices), dtype=np.int32)
@@ -136,7 +136,7 @@ def _inward(
             return False
         return abs(winding_number(corners[members[outer]], point[inner])) > 0.5
 
-    # From the largest to the smallest: what is around a component is larger
+    # From the largest to the smallest: a component is inside larger ones only
     order = np.argsort(-volume, kind="stable").tolist()
     wound = sign.copy()
     for rank, one in enumerate(order):
@@ -150,7 +150,7 @@ def _inward(
 
 
 def winding_number(corners: NDArray[np.float64], point: NDArray[np.float64]) -> float:
-    """How often closed triangles wind round a point: the sum of their solid angles over 4 pi.
+    """Winding number of closed triangles about a point: the sum of their solid angles over 4 pi.
 
     A triangle with corners a, b, c from the point fills 2 atan2(a . (b x c), abc + (a . b) c + (b . c) a + (c . a) b).
     Ref: A. van Oosterom, J. Strackee, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30 (1983).

@@ -1,4 +1,4 @@
-"""How a mesh's surface curves, face by face: what spreads the light that it mirrors.
+"""Curvature of a mesh's surface, face by face, which spreads the light that it mirrors.
 
 The curvature of a surface is a symmetric tensor K in its tangent plane, the shape operator: along a small step e the
 unit normal turns by dn = K e. Its eigenvalues are the principal curvatures [1/m], positive where the surface bulges
@@ -19,8 +19,8 @@ from sensorium.physics.media import AbstractMedium
 from sensorium.scene.mesh import CURVATURE, NORMAL, Mesh
 
 CREASE_DEG = 30.0
-"""Faces that meet at more than this are two surfaces, not one that curves; normals more than this off their face are
-those of a picture, not of the shape [deg]."""
+"""Faces with a larger angle between them are two surfaces, not one that curves; normals farther than this off their
+face belong to a picture, not to the shape [deg]."""
 
 # Corners nearer than this share of the mesh's size are one: files store vertices once for each face, or image, they are
 # part of. No round number, so that none of its multiples is one.
@@ -29,7 +29,7 @@ _WELD = 1.234e-7
 # Coordinates are known to this share of the largest, as float32 files hold them
 _ROUNDING = 4.0 * 2.0**-24
 
-# Faces that are worked out at once
+# Faces that are computed at once
 _CHUNK = 1 << 18
 
 _Array = NDArray[np.float64]
@@ -43,9 +43,9 @@ def can_mirror(material: object | None) -> bool:
 
 
 def curvature_of(mesh: Mesh) -> NDArray[np.float32]:
-    """Curvature tensor of each face, shape (m, 6), as `face_curvature` has it, or as the mesh carries it itself.
+    """Curvature tensor of each face, shape (m, 6), as from `face_curvature`, or the mesh's own property.
 
-    Worked out once for a mesh, when somebody asks.
+    Computed once per mesh, on request.
     """
     known = _KNOWN.get(mesh)
     if known is None:
@@ -64,9 +64,9 @@ def curvature_of(mesh: Mesh) -> NDArray[np.float32]:
 def face_curvature(mesh: Mesh) -> _Array:
     """Curvature tensor of each face in the mesh's frame [1/m].
 
-    From the normals that the mesh carries (the property "normal"), else from those of the faces around each corner,
-    as far as no edge sharper than `CREASE_DEG` lies between: flat faces between such edges, as those of boxes, have
-    exactly 0. A million faces take some 3 s.
+    From the normals of the mesh (the property "normal"), else from those of the faces around each corner that are not
+    beyond an edge sharper than `CREASE_DEG`: flat faces between such edges, as those of boxes, have exactly 0. A
+    million faces take some 3 s.
 
     Args:
         mesh: Any mesh; faces without area count as flat.
@@ -93,7 +93,7 @@ def face_curvature(mesh: Mesh) -> _Array:
     if normals is None:
         return np.zeros((len(mesh.faces), 6))
 
-    # How much normals turn along the edges; what rounded coordinates may have done is no turn
+    # Rotation of normals along the edges; changes within the rounding of coordinates are none
     tensor = np.zeros((len(mesh.faces), 6))
     for start in range(0, len(mesh.faces), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -146,10 +146,10 @@ def _normals_around(
     flat: NDArray[np.bool_],
     noise: float,
 ) -> _Array | None:
-    """Normals at the corners of faces from the faces around, shape (m, 3, 3); None where all that join lie in a plane.
+    """Normals at the corners of faces from the faces around, shape (m, 3, 3); None if all joined faces are coplanar.
 
-    A face counts by sin(angle) / (product of the lengths) of its two edges at the corner, which makes normals exact
-    where all vertices lie on a sphere: Max, "Weights for computing vertex normals from facet normals" (1999), eq. 2.
+    A face has the weight sin(angle) / (product of the lengths) of its two edges at the corner, which makes normals
+    exact if all vertices are on a sphere: Max, "Weights for computing vertex normals from facet normals" (1999), eq. 2.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -187,7 +187,7 @@ def _welded(p: _Array) -> NDArray[np.int64]:
 def _joined_edges(
     corner: NDArray[np.int64], facing: _Array, flat: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Edges where two faces go on as one surface, as numbers 3 face + corner of the one and of the other."""
+    """Edges where two faces form one surface, as numbers 3 face + corner of the one and of the other."""
     start, end = corner, corner.reshape(-1, 3)[:, [1, 2, 0]].reshape(-1)
     key = np.minimum(start, end) * (corner.max() + 1) + np.maximum(start, end)
     order = np.argsort(key, kind="stable")

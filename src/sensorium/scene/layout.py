@@ -1,4 +1,4 @@
-"""A scene as arrays, as the ray caster reads it: which mesh stands where, on which body, in each world."""
+"""A scene as arrays for the ray caster: meshes, poses and bodies of the objects in each world."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from sensorium.scene.volumes import (
 
 
 class KindTables(NamedTuple):
-    """What each kind of object is: shared objects, then assets, and a last entry for none, which index -1 finds."""
+    """Properties of each kind of object: shared objects, then assets, and a last entry for none, at index -1."""
 
     mesh: NDArray[np.int32]
     label: NDArray[np.int32]
@@ -38,24 +38,24 @@ class KindTables(NamedTuple):
 class Layout:
     """Objects of all worlds in columns: `object_id` is the column, scene objects first, then batch slots.
 
-    There is one row when all worlds look alike (Wl = 1), else one for each world.
+    There is one row if all worlds are equal (Wl = 1), else one for each world.
 
     Attributes:
         meshes: Each mesh once, by identity.
         mesh_index: Mesh of each object, int32 (Wl, n); -1 where the world has none.
         X_BO: Object on its body, or in the world where `body` is None, batch shape (Wl, n).
         body: Name of the body of each column, length n.
-        label: Label number of each object, int32 (Wl, n); 0 is unlabelled. A hit takes the face's own label
+        label: Label number of each object, int32 (Wl, n); 0 is unlabeled. A hit takes the face's own label
             where `mesh_face_labels` has one for the mesh, and this one otherwise.
         materials: Each material once, by identity; index 0 is None.
         material_index: Material of each object, int32 (Wl, n).
         mesh_face_labels: For each mesh the label number of every face, int32 (m,), or None.
-        of_kind: Mesh, label and material of each kind of object that may stand somewhere.
+        of_kind: Mesh, label and material of each kind of object.
         name: Name of each column's object, length n; slots of a batch have none.
         label_numbers: Number of each label name.
         around_index: Refractive index of the atmosphere around all of it.
-        whole_extents: Radii and volumes of the objects where their meshes lie elsewhere, (1, n) each.
-        whole_planes: Planes of each object's convex mesh, where meshes lie elsewhere; None for others.
+        whole_extents: Radii and volumes of the objects if their meshes are elsewhere, (1, n) each.
+        whole_planes: Planes of each object's convex mesh, if meshes are elsewhere; None for others.
     """
 
     meshes: tuple[Mesh, ...]
@@ -75,12 +75,12 @@ class Layout:
 
     @cached_property
     def material_kind(self) -> NDArray[np.uint8]:
-        """What objects of each material are: surfaces, volumes, or air, see `scene/volumes.py`."""
+        """Role of each material: surface, volume, or air, see `scene/volumes.py`."""
         return material_kinds(self.materials, self.around_index)
 
     @cached_property
     def object_kind(self) -> NDArray[np.uint8]:
-        """What each object is, (Wl, n): as its material says, or a bank."""
+        """Role of each object, (Wl, n): by its material, or a bank."""
         kind = self.material_kind[self.material_index]
         kind[:, self.banks.column] = BANK
         return kind
@@ -119,7 +119,7 @@ class Layout:
 
 
 def layout(scene: Scene | SceneBatch, worlds: int, *, around_index: float = 1.0) -> Layout:
-    """Lay a scene or a batch out for a number of worlds.
+    """Arrays of a scene or a batch for a number of worlds.
 
     Args:
         scene: One scene for all worlds, or a batch with a row for each (or one row for all).
@@ -145,7 +145,7 @@ def _layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
             name=tuple(o.name for o in objects),
         )
 
-    # A batch: the shared objects stand in every row, then each slot names its asset
+    # A batch: the shared objects are in every row, then each slot names its asset
     if not isinstance(scene, SceneBatch):
         raise SceneError(f"scene is a {type(scene).__name__}; it must be a Scene or a SceneBatch")
     if scene.worlds not in (1, worlds):
@@ -200,7 +200,7 @@ def redrawn(before: Layout, drawn: SceneBatch, rows: NDArray[np.int64]) -> Layou
 
 
 def slot_poses(of: Layout, batch: SceneBatch) -> Pose | None:
-    """Poses of a batch's slots on their bodies, as its layout has them; None where assets sit off their slots."""
+    """Poses of a batch's slots on their bodies, as in its layout; None if assets have poses in their slots."""
     return None if batch.X_SO is not None else of.X_BO[:, -batch.index.shape[1] :]
 
 
@@ -216,7 +216,7 @@ def _one_row_if_alike(scene: SceneBatch) -> tuple[NDArray[np.int32], Pose]:
     rows = slice(0, 1) if alike else slice(None)
     index, X_BS = scene.index[rows], pose[rows]
 
-    # An asset may sit off its slot's frame S: X_BO = X_BS X_SO
+    # An asset may have a pose in its slot's frame S: X_BO = X_BS X_SO
     return index, X_BS if scene.X_SO is None else X_BS @ scene.X_SO[np.maximum(index, 0)]
 
 

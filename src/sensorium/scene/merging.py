@@ -1,4 +1,4 @@
-"""Properties of several meshes as those of one."""
+"""Merges properties of several meshes into those of one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ def merged_properties(
     """Properties of some meshes, one mesh after the other; their names must be the same.
 
     Args:
-        kind: What they are called in an error, such as face_properties.
+        kind: Name in errors, such as face_properties.
         meshes: Those of each mesh, by name.
         counts: Faces or vertices of each mesh.
         white: The one property that a mesh may lack, which is 1 there.

@@ -17,7 +17,7 @@ from sensorium.core.frames import Pose
 from sensorium.scene.formats.textures import PaintedImages, looked_up
 from sensorium.scene.merging import merged_properties, without_what_some_lack
 
-# Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
+# Beyond this the ray caster's float32 boxes are no longer ordered; Embree requires |x| < 1.844e18.
 MAX_COORDINATE_M = 1e18
 
 LABEL = "label"
@@ -39,18 +39,18 @@ class Mesh:
         face_properties: Arrays by name, shape (m, ...): one value for each face.
         vertex_properties: Arrays by name, shape (n, ...): interpolated over the face.
         texture: An image of reflectances in 0..1, shape (rows, columns, bands), row 0 at the top. The vertex property
-            "uv", shape (n, 2), says where each vertex lies in it: u from 0 at the left edge to 1 at the right, v from 0
-            at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture". Files with
-            images give `sensorium.scene.formats.textures.PaintedImages`, which has an image and a colour for each face.
+            "uv", shape (n, 2), gives the texture coordinates of each vertex: u from 0 at the left edge to 1 at the
+            right, v from 0 at the lower edge to 1 at the upper; beyond them it repeats. It is also readable as the
+            property "texture". Files with images give `sensorium.scene.formats.textures.PaintedImages`, which has an
+            image and a color for each face.
 
-    Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
-    named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
-    It is never interpolated: a face takes the label of its first vertex. The vertex property "normal", shape (n, 3), or
-    the face property of that name, shape (m, 3, 3) for the corners of each face, says how a smooth surface curves
-    between its vertices: mirrors spread light by it. Where the face property "one_sided", shape (m,), is true, a face
-    is there only for rays that come from the side that its normal points to. Rays start at sensors, and for shadows at
-    what is lit. Every mesh has the property "curvature_tensor", see `sensorium.scene.curvature`, which is worked out
-    when it is asked for.
+    Properties are numbers (a reflectance in six bands, a temperature, a color) and must be finite. The one named
+    "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabeled. It is never
+    interpolated: a face takes the label of its first vertex. The vertex property "normal", shape (n, 3), or the face
+    property of that name, shape (m, 3, 3) for the corners of each face, gives the curvature of a smooth surface between
+    its vertices: mirrors spread light by it. A face whose property "one_sided", shape (m,), is true exists only for
+    rays from the side that its normal points to. Rays start at sensors, and for shadows at lit points. Every mesh has
+    the property "curvature_tensor", see `sensorium.scene.curvature`, which is computed on request.
 
     >>> mesh = sn.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], face_properties={"temperature_K": [300.0]})
     >>> mesh.bounds.tolist()
@@ -96,7 +96,7 @@ class Mesh:
 
         _check_one_sided(self)
 
-        # One name means one thing, so that a hit can ask for it without saying where it lives
+        # A name has one meaning, so that a hit can look it up without naming the element
         twice = sorted(set(self.face_properties) & set(self.vertex_properties))
         if twice:
             raise SceneError(f"property {twice[0]!r} is given for both faces and vertices; give it once")
@@ -111,8 +111,8 @@ class Mesh:
 
         Args:
             path: File to read; its suffix names the format.
-            paint: Whether images and colours of its materials are read too; without, no file but those of its shape
-                is opened, and what is wrong with them is no matter.
+            paint: Whether images and colors of its materials are read too; if not, only files of its shape are opened,
+                and errors in materials are ignored.
         """
         from sensorium.scene.formats.loading import load_mesh
         from sensorium.scene.formats.textures import PaintError
@@ -126,7 +126,7 @@ class Mesh:
     def merge(cls, meshes: "Sequence[Mesh]") -> "Mesh":
         """Join meshes that share one frame into one, faces in the order given.
 
-        Every mesh must carry the same property names on the same elements: nothing is filled in silently, but for the
+        Every mesh must have the same property names on the same elements: nothing is filled in silently, except the
         property "texture", which is white, 1 in each band, on meshes without paint. Normals that some meshes lack are
         left out. Meshes with texture images are not joined.
         """
@@ -140,7 +140,7 @@ class Mesh:
         )
         face_counts, vertex_counts = [len(m.faces) for m in meshes], [len(m.vertices) for m in meshes]
 
-        # Indices move up by the vertices that stand before them
+        # Indices increase by the number of vertices before them
         offsets = np.cumsum([0, *vertex_counts[:-1]])
         return cls(
             np.concatenate([mesh.vertices for mesh in meshes]),
@@ -208,7 +208,7 @@ class Mesh:
         )
 
     def scaled(self, factor: float) -> "Mesh":
-        """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimetres."""
+        """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimeters."""
         if not (np.isfinite(factor) and factor > 0.0):
             raise SceneError(f"factor is {factor}; it must be finite and positive")
         of_faces = dict(self.face_properties)
@@ -238,7 +238,7 @@ class Mesh:
             known = ", ".join(self.property_names) or "none"
             raise SceneError(f"the mesh has no property {name!r}; it has: {known}")
 
-        # Faces: outside the mesh there is nothing to look up, and -1 must not wrap around to the last face
+        # Faces: a miss has nothing to look up, and -1 must not wrap around to the last face
         face = np.asarray(face_id)
         if face.dtype.kind not in "iu":
             raise SceneError(f"face_id has type {face.dtype}; it must be integers")
@@ -252,7 +252,7 @@ class Mesh:
         if name in self.face_properties:
             return self.face_properties[name][face]
         if name == CURVATURE:
-            from sensorium.scene.curvature import curvature_of  # few ask
+            from sensorium.scene.curvature import curvature_of  # rarely needed
 
             return curvature_of(self)[face]
         if name == TEXTURE and self.texture is not None:
@@ -284,7 +284,7 @@ def _rebuilt(
     vertex_properties: dict[str, NDArray[Any]],
     texture: NDArray[np.float32] | PaintedImages | None = None,
 ) -> Mesh:
-    """Make a mesh from what `Mesh.__reduce__` wrote."""
+    """Make a mesh from the state of `Mesh.__reduce__`."""
     return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties, texture=texture)
 
 
@@ -313,7 +313,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
     """Copy vertices to float64, finite and small enough for the ray caster."""
     try:
-        with np.errstate(invalid="ignore"):  # what is not finite is refused below
+        with np.errstate(invalid="ignore"):  # values that are not finite are refused below
             array = np.array(vertices, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SceneError(f"vertices are {str(vertices)[:60]!r}; they must be numbers of shape (n, 3)") from None

@@ -1,4 +1,4 @@
-"""Objects in a world: a mesh, where it sits on which body, what it is made of and what it is called."""
+"""Objects in a world: mesh, pose on a body, material and label."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,15 +17,16 @@ _MAX_LABEL = int(np.iinfo(np.int32).max)
 
 @dataclass(frozen=True, eq=False)
 class SceneObject:
-    """One thing to see.
+    """One object.
 
     Attributes:
         mesh: Its triangles, in the object's frame O. The mesh of a volume, whose material is a medium or a
             `Dielectric`, must be closed; one that is wound inward is turned.
         pose: X_BO, the object on its body; X_WO when it has none.
         body: Name of the body that carries it; None is fixed in the world.
-        material: Surface model; None leaves it to the sensor's default.
-        label: Class name, or a class number >= 0; None is unlabelled. Where the mesh labels its own faces,
+        material: Surface model or medium, or the name of one of the library (`sn.materials.names()`), which is loaded;
+            None leaves it to the sensor's default.
+        label: Class name, or a class number >= 0; None is unlabeled. Where the mesh labels its own faces,
             those labels are used instead.
         name: A name for messages and look-up.
     """
@@ -47,6 +48,10 @@ class SceneObject:
             if text is not None and (not isinstance(text, str) or not text):
                 raise SceneError(f"{key} is {text!r}; it must be a non-empty string or None")
         check_label(self.label)
+        if isinstance(self.material, str):
+            from sensorium.physics.materials import load as load_material  # which loads the compiler
+
+            object.__setattr__(self, "material", load_material(self.material))
         object.__setattr__(self, "mesh", checked_boundary(self.mesh, self.material, self.name, self.label))
 
 
@@ -80,8 +85,8 @@ class Scene:
             mesh: Its triangles, in the object's frame O; share one Mesh between equal objects.
             pose: X_BO, the object on its body, or in the world when `body` is None; default identity.
             body: Name of the body of the world that carries it.
-            material: Surface model.
-            label: Class name (numbered from 1 in `labels`) or class number, used as it is.
+            material: Surface model or medium, or its name in the library, such as "concrete".
+            label: Class name (numbered from 1 in `labels`) or class number.
             name: A name no other object has.
 
         Returns:
@@ -89,8 +94,6 @@ class Scene:
         """
         if name is not None and any(other.name == name for other in self._objects):
             raise SceneError(f"name {name!r} is already taken; object names must differ")
-        if isinstance(material, str):
-            raise SceneError(f"material is {material!r}; it must be a material: sn.materials.load({material!r})")
         added = SceneObject(mesh, Pose() if pose is None else pose, body, material, label, name)
         self._label_table.register(added)
         self._objects.append(added)
@@ -114,7 +117,7 @@ class Scene:
 
     @property
     def labels(self) -> dict[str, int]:
-        """Number of each label name, from 1; 0 is unlabelled. A copy: add objects to change it."""
+        """Number of each label name, from 1; 0 is unlabeled. A copy: add objects to change it."""
         return dict(self._label_table.numbers)
 
     @property
@@ -127,7 +130,7 @@ class Scene:
 
 
 class LabelTable:
-    """Numbers for label names: each new name takes the smallest number from 1 that nothing uses yet.
+    """Numbers for label names: each new name takes the smallest unused number from 1.
 
     Numbers given by the user are kept as they are, and later names step around them.
     """
@@ -140,7 +143,7 @@ class LabelTable:
             self.register(each)
 
     def register(self, added: SceneObject) -> None:
-        """Take in the label of an object, then those of its mesh's faces in sorted order."""
+        """Add the label of an object, then those of its mesh's faces in sorted order."""
         self.enter(added.label)
         if added.mesh.face_labels is not None:
             for label in np.unique(added.mesh.face_labels).tolist():
@@ -161,7 +164,7 @@ class LabelTable:
         return np.array([self.number(name) for name in names.tolist()], dtype=np.int32)[inverse]
 
     def enter(self, label: str | int | None) -> None:
-        """Take in one label."""
+        """Add one label."""
         if not label:
             return
         if not isinstance(label, str):

@@ -1,8 +1,7 @@
-"""Simple shapes as meshes, in metres, centred on their own origin.
+"""Simple shapes as meshes, in meters, centered on their own origin.
 
-Closed shapes are watertight (every edge borders two faces, in opposite directions) and wound outward.
-Vertices of round shapes lie on the true surface, so the mesh is inscribed: facets lie inside by at most the
-sag stated with each shape.
+Closed shapes are watertight (every edge borders two faces, in opposite directions) and wound outward. Vertices of round
+shapes are on the true surface, so the mesh is inscribed: facets are inside by at most the sag stated with each shape.
 """
 
 import math
@@ -12,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.core.errors import SceneError
 from sensorium.scene.mesh import Mesh
+
+__all__ = ["box", "capsule", "cylinder", "ellipsoid", "heightfield", "plane", "sphere"]
 
 _MAX_SUBDIVISIONS = 9  # 5.2 million faces
 _MAX_SEGMENTS = 100_000
@@ -84,7 +85,7 @@ def capsule(radius: float, length: float, segments: int = 64) -> Mesh:
 
     Args:
         radius: Radius of the body and of both ends [m].
-        length: Distance between the centres of the ends [m].
+        length: Distance between the centers of the ends [m].
         segments: Number of facets around, at least 3; each end has ceil(segments / 4) rings.
     """
     radius, half = _positive("radius", radius), 0.5 * _positive("length", length)
@@ -114,11 +115,11 @@ def plane(size: float, size_y: float | None = None) -> Mesh:
 
 
 def heightfield(heights: ArrayLike, size_x: float, size_y: float) -> Mesh:
-    """Open surface z(x, y) over a centred rectangle, normals up.
+    """Open surface z(x, y) over a centered rectangle, normals up.
 
     Args:
-        heights: Elevations [m], shape (nx, ny), each at least 2: heights[i, j] stands at
-            x = size_x (i / (nx - 1) - 1/2), y = size_y (j / (ny - 1) - 1/2).
+        heights: Elevations [m], shape (nx, ny), each at least 2: heights[i, j] is at x = size_x (i / (nx - 1) - 1/2), y
+            = size_y (j / (ny - 1) - 1/2).
         size_x: Full side along x [m].
         size_y: Full side along y [m].
 

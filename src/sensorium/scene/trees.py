@@ -1,7 +1,7 @@
-"""Trees as meshes, each one of its own: grown from a seed, foot at the origin, up along z.
+"""Trees as meshes, each grown from a seed, with its foot at the origin and up along z.
 
-Faces are labelled "trunk" (branches too) and "leaves". Every trunk, branch, clump and tier is closed and wound outward;
-they stand in each other. A tree has one to two thousand faces: enough for a robot's sensors, few enough for a forest.
+Faces are labeled "trunk" (branches too) and "leaves". Every trunk, branch, clump and tier is closed and wound outward;
+they overlap. A tree has one to two thousand faces: enough for a robot's sensors, few enough for a forest.
 """
 
 import math
@@ -15,11 +15,13 @@ from sensorium.core.frames import Pose
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 
+__all__ = ["LEAVES", "TRUNK", "broadleaf", "conifer"]
+
 Array = NDArray[np.float64]
 
 TRUNK, LEAVES = "trunk", "leaves"
 
-# Azimuth from branch to branch: no two of a few stand above each other
+# Azimuth from branch to branch: of a few, no two are above each other
 _GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 
 
@@ -93,7 +95,7 @@ class _Draws:
             raise SceneError(f"height is {height}; it must be finite and positive")
         if not 1 <= parts <= 200:
             raise SceneError(f"a tree has {parts} branches or tiers; it must be 1 to 200")
-        # Here, not above: what is compiled is slow to load
+        # Imported here: compiled code loads slowly
         from sensorium.random import Stream
 
         self._numbers = iter(Stream(seed, "tree").uniform(0, 0, 0, elements=100_000)[0])
@@ -145,7 +147,7 @@ def _tier(low: float, high: float, reach: float, draw: _Draws) -> Mesh:
 
 
 def _joined(parts: Sequence[tuple[Mesh, str]]) -> Mesh:
-    """One mesh of all parts, faces labelled."""
+    """One mesh of all parts, faces labeled."""
     whole = Mesh.merge([mesh for mesh, _ in parts])
     label = np.concatenate([np.full(len(mesh.faces), name) for mesh, name in parts])
     return Mesh(whole.vertices, whole.faces, face_properties={"label": label})

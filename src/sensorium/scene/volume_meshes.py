@@ -1,4 +1,4 @@
-"""Objects that are volumes: what a medium fills, or a body of glass. Their meshes must be closed and wound outward."""
+"""Objects that are volumes: filled with a medium, or bodies of glass. Their meshes must be closed and wound outward."""
 
 import warnings
 
@@ -10,7 +10,7 @@ _THIN = 0.05
 
 
 def is_volume(material: object | None) -> bool:
-    """Whether a material fills what a mesh encloses: a medium, or a dielectric."""
+    """Whether a material fills the volume of a mesh: a medium, or a dielectric."""
     if material is None:
         return False
     from sensorium.physics.materials.dielectric import Dielectric

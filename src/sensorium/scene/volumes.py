@@ -17,7 +17,7 @@ from sensorium.scene.mesh import Mesh
 SURFACE, VOLUME, AIR, BANK = range(4)
 
 MOST_PLANES = 16
-"""A convex volume of no more faces (parallel neighbours counted once) is clipped by their planes."""
+"""A convex volume of no more faces (parallel neighbors counted once) is clipped by their planes."""
 
 SAME_INDEX = 1e-3
 """Media whose indices differ by no more are one to refraction: the boundary between them is no surface."""
@@ -28,26 +28,26 @@ _MOST_FACES = 256
 # Faces that are worked on at once
 _CHUNK = 1_000_000
 
-# Where indices are looked up for sensors of no wavelength of their own, the second where a spectrum lacks the first [m]
+# Wavelengths of indices for sensors without one, the second if a spectrum lacks the first [m]
 _WAVELENGTHS_M = (905e-9, 550e-9)
 
 
 class Extents(NamedTuple):
-    """How large objects are, (1 | worlds, objects) each."""
+    """Sizes of objects, (1 | worlds, objects) each."""
 
     radius_m: NDArray[np.float32]  # farthest vertex from the middle of the mesh's bounds
     volume_m3: NDArray[np.float64]  # of volumes; 0 for surfaces
 
 
 def medium_inside(material: object | None, wavelength_m: float) -> MediumParameters | None:
-    """What fills an object of this material at a wavelength in vacuum [m]; None where it is no volume."""
+    """The filling of an object of this material at a wavelength in vacuum [m]; None if it is no volume."""
     if isinstance(material, AbstractMedium):
         return material.at(wavelength_m)
     return material.inside(wavelength_m) if isinstance(material, Dielectric) else None
 
 
 def material_kinds(materials: Sequence[object | None], around_index: float) -> NDArray[np.uint8]:
-    """What objects of each material are to rays: SURFACE, VOLUME, or AIR where the index is that around it.
+    """Role of each material for rays: SURFACE, VOLUME, or AIR if its index is that of the surroundings.
 
     Args:
         materials: Materials of a scene.
@@ -73,7 +73,7 @@ def index_of(material: AbstractMedium | Dielectric) -> float:
 
 
 def extents_of(meshes: Sequence[Mesh], mesh_index: NDArray[np.int32], filled: NDArray[np.bool_]) -> Extents:
-    """How large objects are.
+    """Sizes of objects.
 
     Args:
         meshes: All meshes.
@@ -91,7 +91,7 @@ _radius_m: "weakref.WeakKeyDictionary[Mesh, float]" = weakref.WeakKeyDictionary(
 
 
 def radius_m(mesh: Mesh) -> float:
-    """How far the farthest vertex is from the middle of the mesh's bounds [m]."""
+    """Distance of the farthest vertex from the middle of the mesh's bounds [m]."""
     if mesh not in _radius_m:
         off = mesh.vertices - mesh.bounds.mean(axis=0)
         _radius_m[mesh] = float(np.sqrt((off * off).sum(axis=1).max()))

@@ -1,5 +1,6 @@
-"""A barometer: air pressure at a height, and the altitude one makes of it."""
+"""A barometer: air pressure at a height, and the altitude computed from it."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
@@ -25,7 +27,7 @@ STANDARD_SEA_LEVEL_PA = 101325.0
 _LAPSE_PER_M = 2.25577e-5
 _EXPONENT = 5.25588
 
-# Where temperature falls linearly: from the lowest tabulated height to the tropopause
+# Heights of linearly falling temperature: from the lowest tabulated height to the tropopause
 _LOWEST_M, _HIGHEST_M = -5000.0, 11000.0
 
 
@@ -76,7 +78,7 @@ class BarometerReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         altitude = Quantity("altitude_m", "Altitude", "m", is_plotted=False)
         return Quantity("pressure_Pa", "Pressure", "Pa"), altitude
 
@@ -88,7 +90,7 @@ class Barometer(SensorSpec[BarometerReading]):
     """p = p_0 (1 - 2.25577e-5 h)^5.25588 [Pa] at h = z + `reference_height_m`, in the troposphere.
 
     Errors act on the pressure, in this order: noise (its Gauss-Markov part is the drift that weather and temperature
-    cause), further corruptions, faults, quantisation, saturation. Near the ground 12 Pa are one metre. The altitude of
+    cause), further corruptions, faults, quantization, saturation. Near the ground 12 Pa are one meter. The altitude of
     a reading follows from its pressure, errors and all. A world that leaves -5000 to 11000 m is an error.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"drone": sn.Pose((0, 0, 100.0))}, step_s=0.1))
@@ -100,20 +102,22 @@ class Barometer(SensorSpec[BarometerReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("pressure",)
 
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
+
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))
-    """Clock; 50 Hz unless told otherwise."""
+    """Clock; 50 Hz by default."""
     reference_height_m: float = 0.0
     """Height above the sea of the world's z = 0 [m]."""
     sea_level_Pa: float = Field(default=STANDARD_SEA_LEVEL_PA, gt=0.0)
-    """Pressure at sea level [Pa], that of the weather and the altimeter setting alike."""
+    """Pressure at sea level [Pa], of the atmosphere and of the altimeter setting."""
     noise: Noise = Field(default_factory=Noise)
     """Bias, drift and white noise [Pa]."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
+    quantization: Quantize = Field(default_factory=Quantize)
+    """Quantization."""
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
 
     def start(self, rig: Rig) -> SampledModel[BarometerReading]:
@@ -121,7 +125,7 @@ class Barometer(SensorSpec[BarometerReading]):
         period_s = 1.0 / required_rate_hz(self.timing)
         parts = channel_parts(
             [self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,
@@ -150,7 +154,7 @@ class _PressureSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""

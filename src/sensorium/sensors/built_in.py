@@ -98,7 +98,7 @@ _DEPTH_CAMERA = SensorKind(
                 "max_range_m": 30.0,
                 "noise": {"multiplier": 0.01, "dropout": 0.02},
             },
-            ("depth", "segmentation", "normals"),
+            ("depth_m", "segmentation", "normals"),
             _ON_CAR,
         ),
     },
@@ -127,17 +127,17 @@ _IMU = SensorKind(
 )
 
 _ACCELEROMETER = SensorKind(
-    spec="sensorium.sensors.inertial.accelerometer:Accelerometer",
+    spec="sensorium.sensors.inertial.triads:Accelerometer",
     reading=_INERTIAL_READING,
     messages=_INERTIAL_MESSAGES,
 )
 
 _GYROSCOPE = SensorKind(
-    spec="sensorium.sensors.inertial.gyroscope:Gyroscope", reading=_INERTIAL_READING, messages=_INERTIAL_MESSAGES
+    spec="sensorium.sensors.inertial.triads:Gyroscope", reading=_INERTIAL_READING, messages=_INERTIAL_MESSAGES
 )
 
 _MAGNETOMETER = SensorKind(
-    spec="sensorium.sensors.inertial.magnetometer:Magnetometer",
+    spec="sensorium.sensors.inertial.triads:Magnetometer",
     reading=_INERTIAL_READING,
     messages=_INERTIAL_MESSAGES,
     samples={"magnetometer": Sample({"timing": _FAST, "noise": {"std": 1e-8}}, ("magnetic_field",), _IN_CAR)},
@@ -146,7 +146,7 @@ _MAGNETOMETER = SensorKind(
 _ENCODER = SensorKind(
     spec="sensorium.sensors.joints.encoder:Encoder",
     reading="sensorium.sensors.joints.encoder_reading:EncoderReading",
-    messages="sensorium.record.ros2.joint_state:joint_state",
+    messages="sensorium.record.ros2.joints:joint_state",
     samples={
         "encoder": Sample(
             {"timing": _FAST, "noise": {"std": 1e-3}, "counts_per_turn": 1024}, ("position", "velocity"), _ON_WHEEL
@@ -158,7 +158,7 @@ _ENCODER = SensorKind(
 _ODOMETER = SensorKind(
     spec="sensorium.sensors.joints.odometer:Odometer",
     reading="sensorium.sensors.joints.odometer:OdometerReading",
-    messages="sensorium.record.ros2.odometry:odometry",
+    messages="sensorium.record.ros2.joints:odometry",
     samples={
         "odometer": Sample(
             {"timing": _FAST, "radius_m": 0.3, "noise": {"std": 1e-3}}, ("distance", "velocity"), _ON_WHEEL
@@ -176,20 +176,23 @@ _GNSS = SensorKind(
             {"timing": _FAST, "hdop": 1.0, "vdop": 1.5, "uere_m": 1.0}, ("position", "velocity"), _IN_CAR
         ),
     },
+    public={"GnssReading": "sensorium.sensors.gnss"},
 )
 
 _BAROMETER = SensorKind(
     spec="sensorium.sensors.barometer:Barometer",
     reading="sensorium.sensors.barometer:BarometerReading",
-    messages="sensorium.record.ros2.scalar:pressure",
+    messages="sensorium.record.ros2.values:pressure",
     samples={"barometer": Sample({"timing": _FAST, "noise": {"std": 2.0}}, ("pressure_Pa",), _IN_CAR)},
+    public={"BarometerReading": "sensorium.sensors.barometer"},
 )
 
 _SUN_SENSOR = SensorKind(
     spec="sensorium.sensors.sun_sensor:SunSensor",
     reading="sensorium.sensors.sun_sensor:SunSensorReading",
-    messages="sensorium.record.ros2.scalar:sun_cosine",
+    messages="sensorium.record.ros2.values:sun_cosine",
     samples={"sun_sensor": Sample({"timing": _FAST, "noise": {"std": 1e-3}}, ("cosine",), _IN_CAR)},
+    public={"SunSensorReading": "sensorium.sensors.sun_sensor"},
 )
 
 _CONE = SensorKind(
@@ -238,7 +241,7 @@ _RADAR = SensorKind(
 _RAY_SENSOR = SensorKind(
     spec="sensorium.sensors.ray_sensor.ray_sensor:RaySensor",
     reading="sensorium.sensors.ray_sensor.ray_sensor:RayReading",
-    messages="sensorium.record.ros2.ray_values:ray_values",
+    messages="sensorium.record.ros2.values:ray_values",
     public={
         "RayHits": "sensorium.sensors.ray_sensor.ray_hits",
         "RayReading": "sensorium.sensors.ray_sensor.ray_sensor",

@@ -1,4 +1,4 @@
-"""A satellite navigation receiver: position and velocity of its antenna, and now and then none."""
+"""A satellite navigation receiver: position and velocity of its antenna, with outages."""
 
 import math
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ class GnssReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         found = [
             Quantity("fix", "Fix", kind=bool, is_plotted=False),
             Quantity("position", "Position (east, north, up)", "m", XYZ),
@@ -112,21 +112,21 @@ class GnssReading(SampledReading):
 class Gnss(SensorSpec[GnssReading]):
     """Position and velocity of an antenna, in a world whose x axis points east, y north and z up.
 
-    position = p_WS + wander + white noise, velocity = v_WS + noise. The wander is what ionosphere, troposphere and
-    orbits leave over: a Gauss-Markov process of 1 to 3 m and 100 to 1800 s for a receiver without corrections
+    position = p_WS + wander + white noise, velocity = v_WS + noise. The wander is the residual error of ionosphere,
+    troposphere and orbits: a Gauss-Markov process of 1 to 3 m and 100 to 1800 s for a receiver without corrections
     (physics.md 12). It is given as `position.noise.gauss_markov_std` and `.gauss_markov_tau_s`, or by the receiver's
     own figures: the error of one range, `uere_m`, times the dilution of precision, which is the geometry of the
     satellites. Since HDOP covers both horizontal axes,
 
         sigma_east = sigma_north = HDOP UERE / sqrt(2),    sigma_up = VDOP UERE.
 
-    (Misra and Enge, Global Positioning System, chapter 6; the satellites' geometry is taken to favour neither axis.)
+    (Misra and Enge, Global Positioning System, chapter 6; the satellites' geometry is taken to favor neither axis.)
 
     Outages: a `Dropout` that fills with NaN, in `extra` or as a fault, leaves no fix; and with `min_sky_fraction` there
-    is none wherever too much of the sky is hidden, as in a tunnel. That is a model of our own: 64 rays, evenly spread
-    over the sky above 10 degrees, are cast into the scene, and any surface blocks them. Put the antenna a little above
-    what it is mounted on, or hide its body. Errors and faults come after that: a receiver that is frozen keeps its last
-    fix in a tunnel, and one that is stuck gives its value there.
+    is none wherever too much of the sky is hidden, as in a tunnel. This is our own model: 64 rays, evenly spread over
+    the sky above 10 degrees, are cast into the scene, and any surface blocks them. Mount the antenna a little above its
+    carrier, or hide its body. Errors and faults act after that: a frozen receiver keeps its last fix in a tunnel, and a
+    stuck one gives its value there.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"car": sn.Pose((3.0, 4.0, 0.0))}, step_s=0.1), worlds=2000)
     >>> gnss = env.attach(sn.Gnss(timing=sn.Timing(rate_hz=10.0), hdop=1.2, vdop=2.0, uere_m=2.5), body="car")
@@ -137,11 +137,11 @@ class Gnss(SensorSpec[GnssReading]):
     """
 
     targets: ClassVar[tuple[str, ...]] = ("fix", "position", "velocity")
-    also_called: ClassVar[dict[str, str]] = {"position_noise": "position.noise", "velocity_noise": "velocity.noise"}
+    hint_aliases: ClassVar[dict[str, str]] = {"position_noise": "position.noise", "velocity_noise": "velocity.noise"}
 
     kind: Literal["gnss"] = "gnss"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=5.0))
-    """Clock; 5 Hz unless told otherwise."""
+    """Clock; 5 Hz by default."""
     position: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of position, east north up [m]."""
     velocity: ErrorGroup = Field(default_factory=ErrorGroup)
@@ -208,13 +208,13 @@ class Gnss(SensorSpec[GnssReading]):
         for number, (target, group, more) in enumerate(
             (("position", self.position, wander), ("velocity", self.velocity, []))
         ):
-            before, after = [*more, group.noise, *group.extra], Chain([group.discrete, group.sat])
+            before, after = [*more, group.noise, *group.extra], Chain([group.quantization, group.saturation])
             layout = Chain([*before, after]).with_own_limits(Layout(3, period_s))
             layouts.append(layout)
             first.append(Part(Chain(before).operations(layout), 3 * number, 3, number))
             last.append(Part(after.operations(layout), 3 * number, 3, number))
 
-            # A fault of the whole fix would lie between one of this group and its converter
+            # A fault of the whole fix would be between one of this group and its converter
             if all(fault.target in self.targets[1:] for fault in self.faults.faults):
                 layout = replace(layout, codes_after=after.codes_ahead(layout))
             faults += self.faults.parts(layout, column=3 * number, group=3 + number, target=target, named=True)
@@ -234,7 +234,7 @@ def _together(layouts: Sequence[Layout]) -> tuple[Float, Float] | None:
 
 
 class _AntennaSignal:
-    """Where the antenna is, how fast it goes, and how much of the sky it sees."""
+    """Position and velocity of the antenna, and the share of the sky it sees."""
 
     def __init__(self, rig: Rig, *, looks_up: bool) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
@@ -246,7 +246,7 @@ class _AntennaSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""

@@ -1,6 +1,7 @@
-"""A coarse sun sensor: one photocell, and the cosine of the angle at which the Sun shines on it."""
+"""A coarse sun sensor: one photocell, and the cosine of the angle of incidence of sunlight."""
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.occlusion import Occlusion
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
@@ -35,12 +37,12 @@ class SunSensorReading(SampledReading):
 
     @property
     def visible(self) -> NDArray[np.bool_]:
-        """Whether the Sun is up, in the field and not hidden: the truth, whatever the cell says."""
+        """Whether the Sun is above the horizon, in the field of view and not hidden: the truth, without errors."""
         return np.asarray(self._channel(1) > 0.0)
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         visible = Quantity("visible", "Sun in sight", kind=bool, has_truth=False, is_plotted=False)
         return Quantity("cosine", "Cosine of the Sun's angle"), visible
 
@@ -51,11 +53,11 @@ class SunSensorReading(SampledReading):
 class SunSensor(SensorSpec[SunSensorReading]):
     """u = max(0, n . s) inside its field, 0 in shadow: n is the sensor's x axis, s points to the environment's Sun.
 
-    Errors in this order: scale, noise, further corruptions, faults, quantisation, saturation. Shadow is one ray towards
-    the middle of the Sun, so it has no penumbra, and any surface casts it, glass as well: put the cell a little above
-    what it is mounted on, or hide its body. A Sun below the horizon does not shine, as everywhere. Light that the
-    ground reflects is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo
-    and Kelly's curve.
+    Errors in this order: scale, noise, further corruptions, faults, quantization, saturation. Shadow is one ray towards
+    the middle of the Sun, so it has no penumbra, and any surface casts it, also glass: mount the cell a little above
+    its carrier, or hide its body. A Sun below the horizon does not shine, as everywhere. Light that the ground reflects
+    is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo and Kelly's
+    curve.
 
     >>> sun = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=0.0)
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.1), sun=sun)
@@ -68,9 +70,11 @@ class SunSensor(SensorSpec[SunSensorReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("cosine",)
 
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
+
     kind: Literal["sun_sensor"] = "sun_sensor"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))
-    """Clock; 10 Hz unless told otherwise."""
+    """Clock; 10 Hz by default."""
     half_angle_deg: float = Field(default=90.0, gt=0.0, le=90.0)
     """Half angle of its round field [deg]."""
     scale: Scale = Field(default_factory=Scale)
@@ -79,10 +83,10 @@ class SunSensor(SensorSpec[SunSensorReading]):
     """Bias, walks and white noise [1]."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
-    """Saturation, such as that of a cell that gives nothing below 0."""
+    quantization: Quantize = Field(default_factory=Quantize)
+    """Quantization."""
+    saturation: Saturate = Field(default_factory=Saturate)
+    """Saturation, such as that of a cell whose output cannot be below 0."""
 
     def start(self, rig: Rig) -> SampledModel[SunSensorReading]:
         """Put it to work."""
@@ -91,7 +95,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
         period_s = 1.0 / required_rate_hz(self.timing)
         parts = channel_parts(
             [self.scale, self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,
@@ -125,7 +129,7 @@ class _SunSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 2)."""
@@ -136,7 +140,7 @@ class _SunSignal:
         cosine = dot(_boresight(state.quaternion.reshape(-1, 4)), self._sun_W)
         rows = np.flatnonzero((cosine > 0.0) & (cosine >= self._least))
 
-        # Only who might see it looks
+        # Cast rays only for cells that face the Sun
         clear = self._sight.clear(time_ns, state.position.reshape(-1, 3), self._sun_W[None], rows)[:, 0]
         lit = rows[clear]
         out[lit, 0] = np.minimum(cosine[lit], 1.0)

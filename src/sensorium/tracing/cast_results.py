@@ -38,7 +38,7 @@ class Hits:
     face_id: NDArray[np.int32]
     """Index of the triangle in the object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
+    """Label of the face, or of the object; 0 is unlabeled."""
     barycentric: NDArray[np.float32]
     """Weights u, v of the triangle's second and third vertex; (..., 2)."""
     world: NDArray[np.int32]
@@ -73,7 +73,7 @@ class AllHits:
     face_id: NDArray[np.int32]
     """Index of the triangle in the object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
+    """Label of the face, or of the object; 0 is unlabeled."""
     barycentric: NDArray[np.float32]
     """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
     world: NDArray[np.int32]

@@ -114,9 +114,9 @@ class AbstractCaster(ABC):
             directions: Directions in the world, any length but zero, shape (*batch, 3).
             time: When each ray is fired, as a fraction of the interval of `move`, 0 to 1.
             t_max_m: How far to look [m].
-            worlds: World of each ray. Order rays by world: neighbours in different worlds cannot share a packet.
+            worlds: World of each ray. Order rays by world: neighbors in different worlds cannot share a packet.
             hide: Bodies the rays pass through.
-            coherent: Set this for rays in a pattern whose neighbours go almost the same way; faster for those.
+            coherent: Set this for rays in a pattern whose neighbors go almost the same way; faster for those.
 
         Returns:
             Hits with the rays' broadcast shape.

@@ -97,7 +97,7 @@ class Tracer:
 
     @property
     def instants(self) -> PlacedScenes:
-        """The scenes of instants, for images that are rasterised: see `begin_instant`."""
+        """The scenes of instants, for images that are rasterized: see `begin_instant`."""
         return self._scenes_for(moving=False)
 
     def begin_instant(self, scenes: PlacedScenes, time_ns: int, state: InstantState) -> None:

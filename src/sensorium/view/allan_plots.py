@@ -1,4 +1,4 @@
-"""Pictures of Allan deviations: what was measured, how sure it is, the fit and what it is made of."""
+"""Plots of Allan deviations: measured curve, uncertainty, fit and its terms."""
 
 import math
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MEASURED = "#4aa8ff"
 _PARTS = {
-    "Q": ("#b48cff", "quantisation  √3 Q / τ"),
+    "Q": ("#b48cff", "quantization  √3 Q / τ"),
     "N": ("#3fb950", "white noise  N / √τ"),
     "B": ("#f2e34c", "bias instability  0.664 B"),
     "K": ("#ff8c42", "rate random walk  K √(τ/3)"),
@@ -32,7 +32,7 @@ def allan_plot(fit: "AllanFit", *, title: str = "Allan deviation") -> "Figure":
     Panels of one unit share their scales, so that channels compare at a glance.
 
     Args:
-        fit: What `fit_allan` gave.
+        fit: Result of `fit_allan`.
         title: Heading of the picture.
     """
     size = len(fit.channels)
@@ -54,7 +54,7 @@ def allan_plot(fit: "AllanFit", *, title: str = "Allan deviation") -> "Figure":
 
 
 def _draw_channel(axes: "Axes", fit: "AllanFit", channel: int) -> None:
-    """One channel's curve and what it is made of."""
+    """One channel's curve and its terms."""
     allan, size = fit.allan, len(fit.channels)
     measured, low, high = (values.reshape(-1, size) for values in (allan.deviation, allan.low, allan.high))
     tau = np.geomspace(allan.tau_s[0], allan.tau_s[-1], 400)
@@ -103,7 +103,7 @@ def _draw_channel(axes: "Axes", fit: "AllanFit", channel: int) -> None:
 
 
 def _told(fit: "AllanFit", term: str, channel: int) -> str:
-    """A coefficient and half the width of its interval, or the limit below which it lies."""
+    """A coefficient and half the width of its interval, or its upper limit."""
     value = float(fit.coefficients[term].ravel()[channel])
     low, high = (float(end) for end in fit.intervals[term].reshape(2, -1)[:, channel])
     if low == 0.0:
@@ -116,7 +116,7 @@ def _percent(part: float) -> str:
 
 
 def _legend(figure: "Figure", fit: "AllanFit") -> None:
-    """What the lines are, below the panels."""
+    """The legend of the lines, below the panels."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -127,8 +127,8 @@ def _legend(figure: "Figure", fit: "AllanFit") -> None:
         Line2D([], [], color="white", linewidth=1.6, label="fit"),
     ]
     entries += [
-        Line2D([], [], color=colour, linewidth=1.3, linestyle=dashes, label=text)
-        for term, (colour, text) in _PARTS.items()
+        Line2D([], [], color=color, linewidth=1.3, linestyle=dashes, label=text)
+        for term, (color, text) in _PARTS.items()
         if term in fit.terms
     ]
     columns = len(entries) if len(fit.channels) > 2 else 3 if len(fit.channels) == 2 else 2

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = {"red": "#ff6b6b", "green": "#51cf66", "blue": "#4dabf7", "grey": INK, "thermal": "#ffa94d"}
+_COLORS = {"red": "#ff6b6b", "green": "#51cf66", "blue": "#4dabf7", "gray": INK, "thermal": "#ffa94d"}
 _SPARE = ("#b48cff", "#3ad6c5", "#f0c05a", "#e3a6f0", "#7f9cf5", "#d08770")
 _NM = 1e9
 
@@ -25,10 +25,10 @@ def filter_curves(bands: Sequence[Band], *, title: str) -> "Figure":
     axes = figure.subplots()
     for number, band in enumerate(bands):
         wavelength_m = band.wavelengths_m()
-        colour = _COLOURS.get(band.name, _SPARE[number % len(_SPARE)])
+        color = _COLORS.get(band.name, _SPARE[number % len(_SPARE)])
         value = band.sensitivity(wavelength_m)
-        axes.plot(wavelength_m * _NM, value, color=colour, lw=2.0, label=band.name)
-        axes.fill_between(wavelength_m * _NM, value, color=colour, alpha=0.12, lw=0)
+        axes.plot(wavelength_m * _NM, value, color=color, lw=2.0, label=band.name)
+        axes.fill_between(wavelength_m * _NM, value, color=color, alpha=0.12, lw=0)
     axes.set_ylim(bottom=0.0)
     axes.margins(x=0.0)
     style(axes, "wavelength [nm]", "electrons a photon")
@@ -70,7 +70,7 @@ def followed_exposure(
     """Some images of each run of a camera in a row, and below how long each image was exposed, with its gain.
 
     Args:
-        runs: Images of one world and camera, by what the run is called.
+        runs: Images of one world and camera, by name of the run.
         frames: Numbers of the images to show.
         full_scale: Greatest number of an image.
     """
@@ -84,9 +84,9 @@ def followed_exposure(
             place.set_axis_off()
             heading(place, name if column == 0 else f"image {frame}")
     axes = figure.add_subplot(grid[len(runs), :])
-    for (name, images), colour in zip(runs.items(), _SPARE, strict=False):
+    for (name, images), color in zip(runs.items(), _SPARE, strict=False):
         lengthened_ms = [1e3 * float(image.exposure_s * image.gain) for image in images]
-        axes.semilogy(np.arange(len(images)), lengthened_ms, color=colour, lw=2.0, marker="o", ms=3.5, label=name)
+        axes.semilogy(np.arange(len(images)), lengthened_ms, color=color, lw=2.0, marker="o", ms=3.5, label=name)
     for frame in frames:
         axes.axvline(frame, color=INK, lw=0.5, alpha=0.4)
     style(axes, "image", "exposure time x gain [ms]")
@@ -111,7 +111,7 @@ def _draw_closer(axes: "Axes", shown: NDArray[np.float64], part: tuple[float, fl
 
 
 def _shown(image: NDArray[Any], gamma: float) -> NDArray[np.float64]:
-    """An image in 0..1, with one or three colours."""
+    """An image in 0..1, with one or three colors."""
     if image.dtype.kind == "f":
         shares = np.clip(image.astype(np.float64), 0.0, 1.0) ** gamma
     else:

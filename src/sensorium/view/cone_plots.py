@@ -1,4 +1,4 @@
-"""Pictures of cone sensors: meshes, cones and rays in space, seen from afar (a parallel projection)."""
+"""Plots of cone sensors: meshes, cones and rays in space, in a parallel projection."""
 
 import math
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 
 RAY = "#ff4ad8"
-"""Colour of the way to a closest point."""
+"""Color of the way to a closest point."""
 
 # Points around the rim of a cone
 _RIM = 120
 
 
 class Prospect:
-    """Axes that show space from one side: what is drawn on them is given in the world [m]."""
+    """Axes that show space from one side; points are given in the world [m]."""
 
     def __init__(self, axes: "Axes", title: str, *, azimuth_deg: float, elevation_deg: float) -> None:
         """Empty the axes.
@@ -47,27 +47,27 @@ class Prospect:
         axes.set_aspect("equal")
         heading(axes, title)
 
-    def solid(self, mesh: Mesh, pose: Pose, colour: str, *, opacity: float = 0.25) -> None:
+    def solid(self, mesh: Mesh, pose: Pose, color: str, *, opacity: float = 0.25) -> None:
         """A mesh with the edges of its triangles, those in front over those behind."""
         from matplotlib.collections import PolyCollection
 
         seen = self._seen(pose.apply(mesh.vertices[mesh.faces]))
         seen = seen[np.argsort(seen[..., 2].mean(axis=1), kind="stable")]
-        faces = PolyCollection(list(seen[..., :2]), facecolor=colour, edgecolor=colour, alpha=opacity, linewidth=0.4)
+        faces = PolyCollection(list(seen[..., :2]), facecolor=color, edgecolor=color, alpha=opacity, linewidth=0.4)
         self._axes.add_collection(faces)
         self._axes.update_datalim(seen[..., :2].reshape(-1, 2))
         self._axes.autoscale_view()
 
-    def lines(self, segments: ArrayLike, colour: str, *, width: float = 0.8) -> None:
+    def lines(self, segments: ArrayLike, color: str, *, width: float = 0.8) -> None:
         """Straight lines, each from one point to another, shape (lines, 2, 3)."""
         from matplotlib.collections import LineCollection
 
         seen = self._seen(np.asarray(segments, np.float64))[..., :2]
-        self._axes.add_collection(LineCollection(list(seen), colors=colour, linewidths=width))
+        self._axes.add_collection(LineCollection(list(seen), colors=color, linewidths=width))
         self._axes.update_datalim(seen.reshape(-1, 2))
         self._axes.autoscale_view()
 
-    def cone(self, X_WS: Pose, fov_deg: Sequence[float], range_m: float, colour: str) -> None:
+    def cone(self, X_WS: Pose, fov_deg: Sequence[float], range_m: float, color: str) -> None:
         """A cone with a flat front, of a horizontal and a vertical field of view [deg]."""
         a, b = (half_angle_tangent(angle) for angle in fov_deg)
         angle = np.linspace(0.0, 2.0 * math.pi, _RIM + 1)
@@ -75,9 +75,9 @@ class Prospect:
         apex = np.broadcast_to(X_WS.position, rim.shape)
         seen = self._seen(np.stack([apex[1:], rim[:-1], rim[1:]], axis=1))[..., :2]
         for triangle in seen:
-            self._axes.fill(*triangle.T, color=colour, alpha=0.06, linewidth=0)
-        self._axes.plot(*self._seen(rim)[:, :2].T, color=colour, linewidth=1.2)
-        self.lines(np.stack([apex, rim], axis=1)[:: _RIM // 4], colour)
+            self._axes.fill(*triangle.T, color=color, alpha=0.06, linewidth=0)
+        self._axes.plot(*self._seen(rim)[:, :2].T, color=color, linewidth=1.2)
+        self.lines(np.stack([apex, rim], axis=1)[:: _RIM // 4], color)
 
     def ray(self, start: ArrayLike, end: ArrayLike, *, bold: bool = False) -> None:
         """The way to a closest point."""
@@ -86,7 +86,7 @@ class Prospect:
         self._axes.plot(*seen[1], "o", color=RAY, markersize=8 if bold else 5, zorder=5)
 
     def sensor(self, place: ArrayLike) -> None:
-        """Where a sensor is."""
+        """Position of a sensor."""
         x, y = self._seen(np.asarray(place, np.float64))[:2]
         self._axes.plot(x, y, "o", color="white", markersize=9, zorder=6)
 

@@ -1,4 +1,4 @@
-"""Images of depth cameras as pictures: depth, labels, normals and flow as colours."""
+"""Images of depth cameras as pictures: depth, labels, normals and flow as colors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.view.lidar_plots import COLOURS
+from sensorium.view.lidar_plots import COLORS
 from sensorium.view.plots import heading, new_figure
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ Picture = NDArray[np.float64]
 _NOTHING = (0.05, 0.07, 0.09)
 
 
-def depth_colours(depth_m: NDArray[Any], valid: NDArray[np.bool_], *, near_m: float, far_m: float) -> Picture:
-    """Depths from near (bright) to far (dark), on a logarithmic scale; what is not valid is black.
+def depth_colors(depth_m: NDArray[Any], valid: NDArray[np.bool_], *, near_m: float, far_m: float) -> Picture:
+    """Depths from near (bright) to far (dark), on a logarithmic scale; invalid pixels are black.
 
     Args:
         depth_m: Depths or ranges [m], shape (rows, columns).
         valid: Which of them are measured.
-        near_m: Depth of the brightest colour [m].
+        near_m: Depth of the brightest color [m].
         far_m: Of the darkest.
     """
     from matplotlib import colormaps
@@ -35,8 +35,8 @@ def depth_colours(depth_m: NDArray[Any], valid: NDArray[np.bool_], *, near_m: fl
     return picture
 
 
-def error_colours(error_m: NDArray[Any], valid: NDArray[np.bool_], *, most_m: float) -> Picture:
-    """Errors from -most (blue) to most (red); what is not valid is black."""
+def error_colors(error_m: NDArray[Any], valid: NDArray[np.bool_], *, most_m: float) -> Picture:
+    """Errors from -most (blue) to most (red); invalid pixels are black."""
     from matplotlib import colormaps
 
     share = np.clip(0.5 + 0.5 * np.where(valid, error_m, 0.0) / most_m, 0.0, 1.0)
@@ -45,28 +45,28 @@ def error_colours(error_m: NDArray[Any], valid: NDArray[np.bool_], *, most_m: fl
     return picture
 
 
-def label_colours(label: NDArray[np.integer]) -> Picture:
-    """A colour for each label; nothing is black, what is unlabelled grey."""
+def label_colors(label: NDArray[np.integer]) -> Picture:
+    """A color for each label; pixels without a hit are black, unlabeled ones gray."""
     from matplotlib.colors import to_rgb
 
-    table = np.array([_NOTHING, to_rgb("#6e7681"), *(to_rgb(colour) for colour in COLOURS)])
-    number = np.where(label <= 0, label + 1, 2 + (label - 1) % len(COLOURS))
+    table = np.array([_NOTHING, to_rgb("#6e7681"), *(to_rgb(color) for color in COLORS)])
+    number = np.where(label <= 0, label + 1, 2 + (label - 1) % len(COLORS))
     return np.asarray(table[number], np.float64)
 
 
-def normal_colours(normals: NDArray[Any]) -> Picture:
+def normal_colors(normals: NDArray[Any]) -> Picture:
     """Components from -1 to 1 as red, green and blue; zeros are black."""
     picture = 0.5 + 0.5 * np.asarray(normals, np.float64)
     picture[~normals.any(axis=-1)] = _NOTHING
     return picture
 
 
-def flow_colours(flow_px: NDArray[Any], *, most_px: float) -> Picture:
+def flow_colors(flow_px: NDArray[Any], *, most_px: float) -> Picture:
     """Direction of flow as hue and the root of its length, up to the most, as brightness.
 
     Args:
         flow_px: To the right and down [px], shape (rows, columns, 2).
-        most_px: Length of the brightest colour [px].
+        most_px: Length of the brightest color [px].
     """
     from matplotlib.colors import hsv_to_rgb
 

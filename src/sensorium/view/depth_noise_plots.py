@@ -1,4 +1,4 @@
-"""Pictures of depth cameras' noise: its standard deviation over distance, as their errors' laws have it."""
+"""Plots of depth cameras' noise: its standard deviation over distance, by the laws of their errors."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from sensorium.physics.imaging.depth_errors import (
 )
 from sensorium.physics.imaging.depth_quantization import DepthQuantization
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
-from sensorium.view.lidar_plots import COLOURS, canvas, frame, key
+from sensorium.view.lidar_plots import COLORS, canvas, frame, key
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,12 +72,12 @@ def depth_noise_plot(cameras: Mapping[str, DepthCamera], *, title: str, most_m: 
         raise SpecError("no camera is given; there must be one at least")
     figure, (axes,) = canvas(9.5, 6.0)
     frame(axes, title, "depth [m]", "standard deviation [mm]", log="xy")
-    for (name, camera), colour in zip(cameras.items(), COLOURS * len(cameras), strict=False):
+    for (name, camera), color in zip(cameras.items(), COLORS * len(cameras), strict=False):
         depth_m = np.geomspace(max(camera.min_range_m, 0.02), min(camera.max_range_m, most_m), _POINTS)
         timed = any(isinstance(error, TimeOfFlightError) for error in camera.errors)
         for reflectance, line in zip(_REFLECTANCES if timed else (0.5,), ("-", (0, (4, 2))), strict=False):
             label = f"{name}, surface of {reflectance:.0%}" if timed else name
             law_mm = 1e3 * noise_of(camera, depth_m, reflectance)
-            axes.plot(depth_m, law_mm, color=colour, linestyle=line, linewidth=2.0, label=label)
+            axes.plot(depth_m, law_mm, color=color, linestyle=line, linewidth=2.0, label=label)
     key(axes, where="upper left")
     return figure

@@ -1,4 +1,4 @@
-"""Outputs of depth cameras as pictures: distances, labels, normals and flow in colours."""
+"""Outputs of depth cameras as pictures: distances, labels, normals and flow in colors."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.sensors.depth_camera.image import DepthImage
-from sensorium.view.plots import INK, label_colours, picture_grid
+from sensorium.view.plots import INK, label_colors, picture_grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# What is no distance: too near, nothing there, not measured
+# Codes for no distance: too near, no hit, not measured
 _NEAR, _FAR, _LOST = (90, 20, 20), (18, 20, 26), (255, 0, 200)
 
 
 def depth_picture(
     image: DepthImage, name: str, pixels: NDArray[Any], labels: Mapping[str, int]
 ) -> NDArray[np.uint8] | None:
-    """One output of one camera as red, green and blue, shape (rows, columns, 3); None for what is no picture.
+    """One output of one camera as red, green and blue, shape (rows, columns, 3); None if it is not an image.
 
     Distances are bright where near; flow has its direction as hue and its length as brightness.
 
@@ -31,10 +31,10 @@ def depth_picture(
         labels: Number of each label name.
     """
     if name in ("depth", "range"):
-        return _distances(image.in_metres(pixels))
+        return _distances(image.in_meters(pixels))
     if name == "segmentation":
-        colours = np.round(255.0 * label_colours(labels)).astype(np.uint8)
-        return colours[np.where(pixels < 0, -1, np.minimum(pixels, len(colours) - 2))]
+        colors = np.round(255.0 * label_colors(labels)).astype(np.uint8)
+        return colors[np.where(pixels < 0, -1, np.minimum(pixels, len(colors) - 2))]
     if name == "normals":
         return np.rint(127.5 * (pixels + 1.0)).astype(np.uint8) * (pixels != 0.0).any(axis=-1, keepdims=True)
     if name == "flow":
@@ -42,7 +42,7 @@ def depth_picture(
     if name == "scene_flow":
         most = max(float(np.abs(pixels).max()), 1e-9)
         return np.rint(127.5 * (pixels / most + 1.0)).astype(np.uint8)
-    return pixels if name == "colour" else None
+    return pixels if name == "color" else None
 
 
 def depth_pictures(image: DepthImage, labels: Mapping[str, int], names: Sequence[str], *, columns: int = 3) -> "Figure":
@@ -66,7 +66,7 @@ def depth_pictures(image: DepthImage, labels: Mapping[str, int], names: Sequence
 
 
 def _distances(distance_m: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Distances by their inverse, over what there is."""
+    """Inverse distances, scaled to their span."""
     from matplotlib import colormaps
 
     known = np.isfinite(distance_m) & (distance_m > 0.0)

@@ -1,4 +1,4 @@
-"""Pictures of devices: where a lidar looks over one sweep, and the Allan curve that a data sheet predicts."""
+"""Plots of devices: the directions of a lidar over one sweep, and the Allan curve that a data sheet predicts."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ from sensorium.corruption.engine.parameters import per_channel
 from sensorium.corruption.errors.flicker import allan_variance
 from sensorium.patterns import AbstractPattern, Rosette
 from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
-from sensorium.view.lidar_plots import COLOURS
+from sensorium.sensors.inertial.triads import Magnetometer
+from sensorium.view.lidar_plots import COLORS
 from sensorium.view.plots import FAINT, INK, heading, new_figure, style
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _LINES = ("-", (0, (1, 1.5)), (0, (4, 2)))
 
 
 def scan_plot(patterns: Mapping[str, AbstractPattern], *, title: str = "Where the rays of one sweep go") -> "Figure":
-    """Azimuth and elevation of every ray of a sweep, coloured by its firing time; one row for each pattern.
+    """Azimuth and elevation of every ray of a sweep, colored by its firing time; one row for each pattern.
 
     Beside it, a closer look at a spinning head, or how far a rosette has come after more sweeps.
 
@@ -57,7 +57,7 @@ def scan_plot(patterns: Mapping[str, AbstractPattern], *, title: str = "Where th
     points = None
     for (name, pattern), (whole, closer) in zip(patterns.items(), rows, strict=True):
         points = _draw_sweep(whole, pattern, range(1))
-        count = pattern.rays().time_ns.size
+        count = pattern.rays().offset_ns.size
         heading(whole, f"{name}: {count:,} rays in {1e-6 * pattern.rays().duration_ns:.3g} ms")
         if isinstance(pattern, Rosette):
             _draw_sweep(closer, pattern, range(_FILLED))
@@ -128,14 +128,14 @@ def _draw_sweep(
 
     tables = [pattern.rays(sweep) for sweep in sweeps]
     direction = np.concatenate([table.direction_S.reshape(-1, 3) for table in tables]).astype(np.float64)
-    share = np.concatenate([table.time_ns.reshape(-1) / table.duration_ns for table in tables])
+    share = np.concatenate([table.offset_ns.reshape(-1) / table.duration_ns for table in tables])
     azimuth = np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
     elevation = np.degrees(np.arcsin(direction[:, 2]))
     if within_deg is not None:
         near = (azimuth >= within_deg[0]) & (azimuth <= within_deg[1])
         azimuth, elevation, share = azimuth[near], elevation[near], share[near]
 
-    # The dark end of the colours would vanish on dark paper
+    # The dark end of the colors would vanish on dark paper
     bright = ListedColormap(colormaps["viridis"](np.linspace(0.3, 1.0, 256)))
     size = float(np.clip(_POINTS / max(len(azimuth), 1), _SMALLEST, _LARGEST))
     points = axes.scatter(azimuth, elevation, c=share, s=size, cmap=bright, linewidths=0.0, vmin=0.0, vmax=1.0)
@@ -164,12 +164,12 @@ def _draw_prediction(axes: "Axes", name: str, noise: Noise, rate_hz: float) -> N
     whole = np.sqrt(sum(part**2 for part in parts.values()))
     for line, alike in zip(_LINES, _alike(whole), strict=False):
         k = alike[0]
-        for colour, (part, values) in zip(COLOURS[1:], parts.items() if len(parts) > 1 else (), strict=False):
+        for color, (part, values) in zip(COLORS[1:], parts.items() if len(parts) > 1 else (), strict=False):
             label = part if k == 0 else None
-            axes.plot(tau_s, values[:, k], color=colour, linewidth=1.2, linestyle=(0, (5, 2.5)), label=label)
+            axes.plot(tau_s, values[:, k], color=color, linewidth=1.2, linestyle=(0, (5, 2.5)), label=label)
         name = "sum" if len(parts) > 1 else next(iter(parts))
         label = name if len(alike) == 3 else f"{name}, {' '.join('xyz'[axis] for axis in alike)}"
-        axes.plot(tau_s, whole[:, k], color=COLOURS[0], linewidth=1.8, linestyle=line, label=label)
+        axes.plot(tau_s, whole[:, k], color=COLORS[0], linewidth=1.8, linestyle=line, label=label)
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
 
 

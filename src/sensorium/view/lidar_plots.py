@@ -1,4 +1,4 @@
-"""Pieces for pictures of lidar physics: axes on dark paper, curves, points coloured by what they came from."""
+"""Building blocks for plots of lidar physics: axes on dark paper, curves, points colored by cause."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from sensorium.tracing.reference.interfaces import Node
 
-COLOURS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
-"""Colours of curves, in turn."""
+COLORS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
+"""Colors of curves, in turn."""
 
-CAUSE_COLOURS = {
+CAUSE_COLORS = {
     Cause.SURFACE: "#93a4b8",
     Cause.REFLECTION: "#ff5ca8",
     Cause.TRANSMISSION: "#3ad6c5",
@@ -32,7 +32,7 @@ CAUSE_COLOURS = {
     Cause.CROSSTALK: "#c98b5e",
     Cause.FAULT: "#f0f6fc",
 }
-"""Colour of each cause of a return."""
+"""Color of each cause of a return."""
 
 _GRID = "#21262d"
 _EDGE = "#6e7681"
@@ -64,7 +64,7 @@ def frame(axes: "Axes", title: str, x: str, y: str, *, equal: bool = False, log:
         title: Upper left.
         x: Label of the x axis.
         y: Label of the y axis.
-        equal: One metre is as long along both axes, and there is no grid: a map.
+        equal: One meter is as long along both axes, and there is no grid: a map.
         log: Axes with a logarithmic scale: "", "x", "y" or "xy".
     """
     style(axes, x, y)
@@ -109,7 +109,7 @@ def note(
 def points_by_cause(
     axes: "Axes", x: ArrayLike, y: ArrayLike, cause: ArrayLike, *, size: float = 2.0, layer: float = 2.0
 ) -> None:
-    """Points in the colour of their cause, the rarer on top.
+    """Points in the color of their cause, the rarer on top.
 
     Args:
         axes: Where; each cause gets an entry for `key`.
@@ -117,34 +117,34 @@ def points_by_cause(
         y: Along the y axis, shape (n,).
         cause: Of each point, as in `Scan.cause`, shape (n,).
         size: Of a point [pt^2].
-        layer: What is drawn on a lower one lies below.
+        layer: Higher layers cover lower ones.
     """
     across, up, why = np.asarray(x), np.asarray(y), np.asarray(cause)
-    for order, (kind, colour) in enumerate(CAUSE_COLOURS.items()):
+    for order, (kind, color) in enumerate(CAUSE_COLORS.items()):
         of_it = why == kind
         if of_it.any():
             name = kind.name.lower().replace("_", " ")
-            axes.scatter(across[of_it], up[of_it], size, color=colour, linewidths=0, zorder=layer + 0.1 * order)
-            axes.scatter([], [], 30, color=colour, linewidths=0, label=name)
+            axes.scatter(across[of_it], up[of_it], size, color=color, linewidths=0, zorder=layer + 0.1 * order)
+            axes.scatter([], [], 30, color=color, linewidths=0, label=name)
 
 
 def outline(axes: "Axes", x: ArrayLike, y: ArrayLike, *, label: str | None = None, **options: Any) -> None:
-    """A line through the given corners: the true shape of what the points should show."""
+    """A line through the given corners: the true shape that the points should show."""
     shown: dict[str, Any] = {"color": _EDGE, "linewidth": 1.2, "zorder": 1.5} | options
     axes.plot(np.asarray(x), np.asarray(y), label=label, **shown)
 
 
 def sensor(axes: "Axes", x: float, y: float, *, label: str | None = "lidar") -> None:
-    """Where the sensor stands."""
+    """Position of the sensor."""
     axes.plot(x, y, linestyle="", marker="o", markersize=8, color="white", markeredgecolor=PAPER, zorder=5, label=label)
 
 
 def intensity_image(axes: "Axes", intensity: ArrayLike, extent: tuple[float, float, float, float]) -> "AxesImage":
-    """Intensities on a logarithmic scale, dark where there is none.
+    """Intensities on a logarithmic scale, dark without a return.
 
     Args:
         axes: Where.
-        intensity: Shape (rows, columns); NaN where nothing returned.
+        intensity: Shape (rows, columns); NaN without a return.
         extent: Left, right, lower and upper edge in the units of the axes.
     """
     from matplotlib.colors import LogNorm
@@ -155,7 +155,7 @@ def intensity_image(axes: "Axes", intensity: ArrayLike, extent: tuple[float, flo
     return axes.imshow(values, cmap="magma", norm=norm, extent=extent, aspect="auto", interpolation="nearest")
 
 
-def colour_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str) -> None:
+def color_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str) -> None:
     """The scale of an image, beside it."""
     scale = figure.colorbar(image, ax=axes, pad=0.01)
     scale.set_label(label, color=INK)
@@ -167,7 +167,7 @@ def tree_in_scene(axes: "Axes", nodes: Sequence["Node"]) -> None:
     """A ray's tree from above: its segments, thinner with less light in them, and the numbers of their ends."""
     for node in nodes:
         line = np.stack([node.origin, node.point])
-        axes.plot(line[:, 0], line[:, 1], color=_way_colour(node.number), linewidth=_width(node), zorder=3)
+        axes.plot(line[:, 0], line[:, 1], color=_way_color(node.number), linewidth=_width(node), zorder=3)
         if node.object_id >= 0:
             _numbered(axes, node.point[0], node.point[1], node.number, size=150)
 
@@ -178,7 +178,7 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
     Args:
         axes: Where.
         nodes: Of one ray.
-        names: What to call each object, by its number.
+        names: Name of each object, by its number.
         depth: How many rows to draw below the first; empty places are shown as such.
     """
     by_number = {node.number: node for node in nodes}
@@ -187,8 +187,8 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
         node = by_number.get(number)
         if number:
             above = _place((number - 1) // 2)
-            colour, width = (_GRID, 1.0) if node is None else (_way_colour(number), _width(node))
-            axes.plot([above[0], x], [above[1], y], color=colour, linewidth=width, zorder=1)
+            color, width = (_GRID, 1.0) if node is None else (_way_color(number), _width(node))
+            axes.plot([above[0], x], [above[1], y], color=color, linewidth=width, zorder=1)
         if node is None:
             axes.scatter([x], [y], 60, facecolor=PAPER, edgecolor=_GRID, zorder=2)
             continue
@@ -202,24 +202,24 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
 
 
 def _place(number: int) -> tuple[float, float]:
-    """Where the heap shows a node: rows go down, each as wide as the first."""
+    """Position of a node in the drawn heap: rows go down, each as wide as the first."""
     row = (number + 1).bit_length() - 1
     return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
 
 
-def _way_colour(number: int) -> str:
-    """Colour of the way into a node: odd ones are reflections, even ones transmissions."""
+def _way_color(number: int) -> str:
+    """Color of the way into a node: odd ones are reflections, even ones transmissions."""
     cause = Cause.SURFACE if number == 0 else Cause.REFLECTION if number % 2 else Cause.TRANSMISSION
-    return "#e6edf3" if cause == Cause.SURFACE else CAUSE_COLOURS[cause]
+    return "#e6edf3" if cause == Cause.SURFACE else CAUSE_COLORS[cause]
 
 
 def _width(node: "Node") -> float:
-    """Line width for what is left of the light: a point less for each power of a hundred."""
+    """Line width for the remaining light: a point less for each power of a hundred."""
     return max(0.8, 3.0 + 0.5 * float(np.log10(max(node.gain, 1e-12))))
 
 
 def _numbered(axes: "Axes", x: float, y: float, number: int, *, size: float) -> None:
-    axes.scatter([x], [y], size, color=_way_colour(number), edgecolor=PAPER, zorder=4)
+    axes.scatter([x], [y], size, color=_way_color(number), edgecolor=PAPER, zorder=4)
     axes.text(
         x, y, str(number), color=PAPER, fontsize=9, fontweight="bold", ha="center", va="center_baseline", zorder=5
     )

@@ -1,7 +1,7 @@
-"""Pictures of lidar scans: from above, and as the sensor sees them.
+"""Plots of lidar scans: from above, and from the sensor.
 
-Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they
-are safe in a server, a notebook and a test alike. `save` writes one as PNG.
+Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they are safe in
+a server, a notebook and a test. `save` writes one as PNG.
 """
 
 import os
@@ -24,9 +24,9 @@ Extent = tuple[float, float, float, float]
 """Left, right, lower and upper edge of a picture, in the units of its axes."""
 
 PAPER, INK, FAINT = "#0d1117", "#e6edf3", "#8b949e"
-"""Colours of the background, of text and of what should stand back."""
+"""Colors of the background, of text and of secondary elements."""
 
-# Everyday classes keep their colour from picture to picture; other names take the spare ones in turn
+# Everyday classes keep their color from picture to picture; other names take the spare ones in turn
 _KNOWN = {
     "ground": "#6b7888",
     "kerb": "#b3bfcb",
@@ -50,26 +50,26 @@ _EMPTY = np.iinfo(np.int64).min
 _DOTS_PER_INCH = 150
 
 
-def label_colours(labels: Mapping[str, int]) -> NDArray[np.float64]:
-    """Colour of every label number.
+def label_colors(labels: Mapping[str, int]) -> NDArray[np.float64]:
+    """Color of every label number.
 
     Args:
         labels: Number of each label name, as `scene.labels`.
 
     Returns:
-        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 what is
-        unlabelled, and the last row, which index -1 finds, what did not return.
+        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 is
+        unlabeled, and the last row, at index -1, is for rays without a return.
     """
     from matplotlib.colors import to_rgb
 
-    colours = np.tile(to_rgb(FAINT), (max(labels.values(), default=0) + 2, 1))
+    colors = np.tile(to_rgb(FAINT), (max(labels.values(), default=0) + 2, 1))
     spare = 0
     for name, number in labels.items():
         if name not in _KNOWN:
             spare += 1
-        colours[number] = to_rgb(_KNOWN.get(name, _SPARE[(spare - 1) % len(_SPARE)]))
-    colours[-1] = to_rgb(PAPER)
-    return colours
+        colors[number] = to_rgb(_KNOWN.get(name, _SPARE[(spare - 1) % len(_SPARE)]))
+    colors[-1] = to_rgb(PAPER)
+    return colors
 
 
 def top_view(
@@ -81,14 +81,14 @@ def top_view(
     extent_m: Extent | None = None,
     title: str = "From above",
 ) -> "Figure":
-    """A point cloud seen from above, coloured by label.
+    """A point cloud seen from above, colored by label.
 
     Args:
         points_W: Points [m], shape (n, 3).
         label: Label number of each point, shape (n,).
         labels: Number of each label name.
         path_W: Where the sensor went, in order of time [m], shape (k, 2 or 3).
-        extent_m: What to show, (x from, x to, y from, y to) [m]; None shows all points.
+        extent_m: Extent, (x from, x to, y from, y to) [m]; None shows all points.
         title: Heading of the picture.
     """
     points, numbers = _cloud(points_W, label)
@@ -114,13 +114,13 @@ def range_image(
 
     Args:
         range_m: Range of each ray [m], shape (channels, columns), the top channel first.
-        label: Label number of each ray, the same shape; -1 where nothing returned.
+        label: Label number of each ray, the same shape; -1 without a return.
         labels: Number of each label name.
         extent_deg: (azimuth of the first column, of the last, elevation of the last channel, of the first)
             [deg]; None counts columns and channels instead.
         title: Heading of the picture.
     """
-    ranges, numbers = _organised(range_m, label)
+    ranges, numbers = _organized(range_m, label)
     figure = new_figure(13.0, 5.8)
     upper, lower = figure.subplots(2, 1, sharex=True)
     _draw_ranges(figure, upper, ranges, numbers, extent_deg)
@@ -143,7 +143,7 @@ def overview(
 ) -> "Figure":
     """The view from above beside the sensor's own; arguments as for `top_view` and `range_image`."""
     points, numbers = _cloud(points_W, point_label)
-    ranges, ray_numbers = _organised(range_m, ray_label)
+    ranges, ray_numbers = _organized(range_m, ray_label)
     extent = _extent(points) if extent_m is None else extent_m
     figure = new_figure(11.5, 5.4)
     grid = figure.add_gridspec(1, 2, width_ratios=[1.45, 1.0])
@@ -162,7 +162,7 @@ def overview(
     return figure
 
 
-def save(figure: "Figure", path: str | PathLike[str]) -> None:
+def save_figure(path: str | PathLike[str], figure: "Figure") -> None:
     """Write a figure as PNG; the file appears whole or not at all."""
     path = Path(path)
     if not path.parent.is_dir():
@@ -189,7 +189,7 @@ def _draw_top_view(
     pixels: int,
 ) -> None:
     """Points as pixels, and the way the sensor went."""
-    picture = _seen_from_above(points, numbers, label_colours(labels), extent, pixels)
+    picture = _seen_from_above(points, numbers, label_colors(labels), extent, pixels)
     axes.imshow(picture, extent=extent, origin="lower", interpolation="antialiased")
     if path_W is not None:
         path = np.asarray(path_W, np.float64)
@@ -202,9 +202,9 @@ def _draw_top_view(
 
 
 def _seen_from_above(
-    points: NDArray[Any], numbers: NDArray[Any], colours: NDArray[np.float64], extent: Extent, pixels: int
+    points: NDArray[Any], numbers: NDArray[Any], colors: NDArray[np.float64], extent: Extent, pixels: int
 ) -> NDArray[np.float64]:
-    """Colour of each pixel's highest point, brighter where more points fell; shape (rows, columns, 3)."""
+    """Color of each pixel's highest point, brighter where more points fell; shape (rows, columns, 3)."""
     size = (extent[1] - extent[0]) / pixels
     rows = max(1, round((extent[3] - extent[2]) / size))
     column = np.floor((points[:, 0] - extent[0]) / size).astype(np.int64)
@@ -212,7 +212,7 @@ def _seen_from_above(
     inside = (column >= 0) & (column < pixels) & (row >= 0) & (row < rows)
     pixel = row[inside] * pixels + column[inside]
 
-    # What is above covers what is below: the largest of (height in mm, label) packed into one number
+    # Higher points cover lower ones: the largest of (height in mm, label) packed into one number
     height_mm = np.floor(np.clip(points[inside, 2], -1e6, 1e6) * 1e3).astype(np.int64)
     packed = np.full(rows * pixels, _EMPTY)
     np.maximum.at(packed, pixel, (height_mm << 32) | numbers[inside].astype(np.int64))
@@ -223,11 +223,11 @@ def _seen_from_above(
     top = np.where(packed == _EMPTY, -1, packed & 0x7FFFFFFF)
     most = np.percentile(count[count > 0], 95) if len(pixel) else 1.0
     brightness = 0.5 + 0.5 * np.clip(np.log1p(count) / np.log1p(most), 0.0, 1.0)
-    return colours[-1] + (colours[top] - colours[-1]) * brightness[..., None]
+    return colors[-1] + (colors[top] - colors[-1]) * brightness[..., None]
 
 
 def _grown(packed: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Give each pixel to the highest of it and its neighbours: walls and poles become more than hairlines."""
+    """Give each pixel to the highest of it and its neighbors: walls and poles become more than hairlines."""
     for axis in (0, 1):
         edged = np.pad(packed, [(1, 1) if k == axis else (0, 0) for k in (0, 1)], constant_values=_EMPTY)
         counts = np.pad(count, [(1, 1) if k == axis else (0, 0) for k in (0, 1)])
@@ -243,7 +243,7 @@ def _grown(packed: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.i
 def _draw_ranges(
     figure: "FigureBase", axes: "Axes", ranges: NDArray[Any], numbers: NDArray[Any], extent: Extent | None
 ) -> None:
-    """Ranges in a perceptually uniform colour map, logarithmic so that near things get their share of it."""
+    """Ranges in a perceptually uniform color map, logarithmic so that near ranges use much of it."""
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import NullFormatter, ScalarFormatter
 
@@ -274,11 +274,11 @@ def _draw_labels(
     labels: Mapping[str, int],
     extent: Extent | None,
 ) -> None:
-    """Labels in their colours, darker with distance so that what overlaps comes apart."""
+    """Labels in their colors, darker with distance so that overlapping objects can be distinguished."""
     far = np.percentile(ranges[numbers >= 0], 99.5) if (numbers >= 0).any() else 1.0
-    colours = label_colours(labels)
+    colors = label_colors(labels)
     brightness = 1.0 - 0.38 * np.sqrt(np.clip(ranges / far, 0.0, 1.0))
-    picture = colours[-1] + (colours[numbers] - colours[-1]) * brightness[..., None]
+    picture = colors[-1] + (colors[numbers] - colors[-1]) * brightness[..., None]
     axes.imshow(picture, extent=extent, aspect="auto", interpolation="nearest")
     if extent is None:
         style(axes, "column", "channel")
@@ -297,7 +297,7 @@ def new_figure(width_in: float, height_in: float) -> "Figure":
 
 
 def picture_grid(count: int, columns: int, width_in: float, height_in: float) -> "tuple[Figure, list[Axes]]":
-    """A figure of so many places for pictures [in], row by row, without numbers at their edges."""
+    """A figure with this many places for pictures [in], row by row, without numbers at their edges."""
     rows = -(-count // columns)
     figure = new_figure(width_in * columns, height_in * rows)
     axes = list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
@@ -313,7 +313,7 @@ def picture_grid(count: int, columns: int, width_in: float, height_in: float) ->
 
 
 def style(axes: "Axes", x: str, y: str) -> None:
-    """Axes that stand back behind what they frame."""
+    """Inconspicuous axes."""
     axes.set_facecolor(PAPER)
     axes.set_xlabel(x, color=INK)
     axes.set_ylabel(y, color=INK)
@@ -331,9 +331,9 @@ def _legend(figure: "Figure", numbers: NDArray[Any], labels: Mapping[str, int], 
     """One entry for each label in the picture, below it."""
     from matplotlib.lines import Line2D
 
-    colours, seen = label_colours(labels), set(np.unique(numbers).tolist())
+    colors, seen = label_colors(labels), set(np.unique(numbers).tolist())
     entries = [
-        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(colours[number]), label=name)
+        Line2D([], [], linestyle="", marker="s", markersize=9, color=tuple(colors[number]), label=name)
         for name, number in labels.items()
         if number in seen
     ]
@@ -362,7 +362,7 @@ def _cloud(points: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[A
     return xyz, numbers
 
 
-def _organised(range_m: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+def _organized(range_m: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     ranges, numbers = np.asarray(range_m), np.asarray(label)
     if ranges.ndim != 2 or numbers.shape != ranges.shape:
         raise SpecError(f"range_m has shape {ranges.shape} and label {numbers.shape}; both must be (channels, columns)")

@@ -161,7 +161,7 @@ def body_pose(states, after, time_ns, every, index, p, q):
 
 @jit.function
 def copy_poses(address, every, first, p, q):
-    """Poses of neighbouring bodies at a state's own time, number by number.
+    """Poses of neighboring bodies at a state's own time, number by number.
 
     Args:
         address: Of the state's numbers.
@@ -180,7 +180,7 @@ def copy_poses(address, every, first, p, q):
 
 @jit.kernel
 def interpolate_states(first, step, count, states, times_ns, bodies, body, out_p, out_q):
-    """Poses of neighbouring bodies in the worlds first, first + step, ...
+    """Poses of neighboring bodies in the worlds first, first + step, ...
 
     Args:
         first, step, count: Share of the worlds.

@@ -12,6 +12,7 @@ from sensorium.runtime import threads
 from sensorium.runtime.recycling import Pool
 from sensorium.worlds.base import (
     WorldState,
+    address_of,
     checked_mask,
     checked_names,
     checked_slides,
@@ -22,7 +23,6 @@ from sensorium.worlds.paths import JointPath, Path
 from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
-from sensorium.worlds.state_numbers import address_of
 
 # Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
 # awake some microseconds
@@ -87,7 +87,7 @@ class Kinematic:
         self._together = True
         self._state = None
         self._layout = StateLayout(count, len(self._bodies), len(self._joints))
-        self._sheets = _no_sheets()
+        self._buffers = _no_buffers()
         self._broken = np.zeros(1, np.bool_)
 
         # A path with the wrong batch shape is an error here, not at the first step
@@ -117,7 +117,7 @@ class Kinematic:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has; it prepares kernels of its own."""
-        return {**self.__dict__, "_sheets": _no_sheets()}
+        return {**self.__dict__, "_buffers": _no_buffers()}
 
     def _set_path_times(self) -> None:
         """Let the kernel know the path time of each world now."""
@@ -131,7 +131,7 @@ class Kinematic:
     def _evaluate(self) -> WorldState:
         """The state now."""
         self._set_path_times()
-        numbers, address, fill = self._sheet()
+        numbers, address, fill = self._free_buffer()
         self._broken[0] = False
         worlds = len(self._path_s)
         if worlds < self._serial_below:
@@ -144,17 +144,17 @@ class Kinematic:
             return self._layout.state(self.time_ns, numbers)
         return self._layout.state(self.time_ns, numbers, finite=not self._broken[0], address=address)
 
-    def _sheet(self) -> "_Sheet":
-        """Numbers of a state that nobody holds any more, or new ones."""
-        sheet = self._sheets.free()
-        if sheet is not None:
-            return sheet
+    def _free_buffer(self) -> "_StateBuffer":
+        """A state buffer that is not in use, or a new one."""
+        buffer = self._buffers.free()
+        if buffer is not None:
+            return buffer
         numbers, bodies, joints = np.empty(self._layout.size), self._closed_bodies, self._closed_joints
         closed = (self._path_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, self._broken)
-        if self._sheets.is_full:  # who keeps many states has no use for a kernel of one
-            return _Sheet(numbers, None, lambda first, step, count: evaluate(first, step, count, *closed))
-        return self._sheets.take_in(
-            _Sheet(numbers, address_of(numbers), threads.prepared(evaluate, *closed)), (numbers,)
+        if self._buffers.is_full:  # a user who keeps many states needs no prepared kernel
+            return _StateBuffer(numbers, None, lambda first, step, count: evaluate(first, step, count, *closed))
+        return self._buffers.add(
+            _StateBuffer(numbers, address_of(numbers), threads.prepared(evaluate, *closed)), (numbers,)
         )
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
@@ -180,7 +180,7 @@ class Kinematic:
         return self._path_start_ns
 
 
-class _Sheet(NamedTuple):
+class _StateBuffer(NamedTuple):
     """All numbers of a state, and the kernel that fills them in."""
 
     numbers: NDArray[np.float64]
@@ -188,8 +188,8 @@ class _Sheet(NamedTuple):
     fill: Callable[[int, int, int], None]
 
 
-def _no_sheets() -> Pool[_Sheet]:
-    """Sheets to be used again. Numbers are held by a sheet, and among its kernel's arguments."""
+def _no_buffers() -> Pool[_StateBuffer]:
+    """A pool of state buffers. The buffer and its kernel's arguments refer to the numbers."""
     return Pool(holders=2)
 
 

@@ -11,7 +11,7 @@ from sensorium.runtime import threads
 
 
 def by_definition(signal, m):
-    """Means over m samples, every start, differences of neighbours: the definition without any sums."""
+    """Means over m samples, every start, differences of neighbors: the definition without any sums."""
     means = np.convolve(signal, np.full(m, 1 / m), mode="valid")
     return np.sqrt(0.5 * np.mean((means[m:] - means[:-m]) ** 2))
 
@@ -78,7 +78,7 @@ def test_numbers_of_any_real_type(dtype):
 
 def test_the_same_bytes_on_any_number_of_threads():
     signal = np.random.default_rng(6).standard_normal((100_000, 2))
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         results = []
         for count in (1, 2, 5):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sensorium.analysis.allan_covariance import (
-    GENERALISED,
+    GENERALIZED,
     degrees_of_freedom,
     estimator_covariance,
     variance_shares,
@@ -17,8 +17,8 @@ SAMPLES = 600
 
 
 def autocovariance(noise, lag):
-    """Generalised autocovariance of theta for one of Q, N, B, K at integer lags."""
-    return (lag == 0).astype(float) if noise == 0 else GENERALISED[noise - 1](lag.astype(float))
+    """Generalized autocovariance of theta for one of Q, N, B, K at integer lags."""
+    return (lag == 0).astype(float) if noise == 0 else GENERALIZED[noise - 1](lag.astype(float))
 
 
 def by_plain_sums(noise, other, first, second):
@@ -76,12 +76,12 @@ def test_degrees_of_freedom_are_the_published_ones(samples):
 
 
 def test_degrees_of_freedom_of_white_noise_at_one_sample():
-    """Neighbouring differences have a correlation of -1/2, so that M of them count as 2 M / 3."""
+    """Neighboring differences have a correlation of -1/2, so that M of them count as 2 M / 3."""
     found = degrees_of_freedom((1,), 1_000_000, np.array([[0.0, 1.0, 0.0, 0.0]]))
     assert found[0] == pytest.approx(2 / 3 * 999_999, rel=1e-4)
 
 
-def test_quantisation_has_about_half_a_degree_for_each_term():
+def test_quantization_has_about_half_a_degree_for_each_term():
     """Squares of 6, -4 and 1 at lags 0, m and 2 m: 36 / 70 of the terms."""
     found = degrees_of_freedom((50,), 1_000_000, np.array([[1.0, 0.0, 0.0, 0.0]]))
     assert found[0] == pytest.approx(36 / 70 * 999_900, rel=1e-3)

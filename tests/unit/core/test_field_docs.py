@@ -23,7 +23,7 @@ class Lamp(Spec):
     kind: str = "lamp"
     power_W: float
     """Light it gives [W]."""
-    colour: str = "white"
+    color: str = "white"
     """Any of
     many."""
     beam: sn.Beam = sn.Beam()
@@ -55,7 +55,7 @@ def test_a_list_of_fields_follows_the_docstring():
     assert Lamp.__doc__ == (
         "A lamp.\n\n>>> 1\n1\n\nFields:\n"
         "    power_W: Light it gives [W]. It must be given.\n"
-        "    colour: Any of many. Default 'white'.\n"
+        "    color: Any of many. Default 'white'.\n"
         f"    beam: Beam: {inspect.cleandoc(plain_doc(sn.Beam)).splitlines()[0]} Default\n        Beam().\n"
         f"    beams: Beam: {inspect.cleandoc(plain_doc(sn.Beam)).splitlines()[0]}"
     )
@@ -64,7 +64,7 @@ def test_a_list_of_fields_follows_the_docstring():
 def test_fields_of_what_it_is_made_of_are_there_and_its_own_come_before():
     assert "    power_W: Light it gives [W]. Default 3.0.\n" in Flash.__doc__
     assert "    rate_hz: How often [Hz]. Default 1.0." in Flash.__doc__
-    assert sentences(Flash)["colour"] == "Any of\nmany."
+    assert sentences(Flash)["color"] == "Any of\nmany."
     assert Bare.__doc__ is None
     assert plain_doc(Bare) is None
 

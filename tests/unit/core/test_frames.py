@@ -20,7 +20,7 @@ def random_pose(shape=(), seed=0):
 
 
 def quarter_turn():
-    """The reference of the rolling scan: a quarter turn about z and one metre along x."""
+    """The reference of the rolling scan: a quarter turn about z and one meter along x."""
     return Pose((1, 0, 0), (np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
 
 
@@ -191,7 +191,7 @@ def test_look_at_points_x_at_the_target_and_z_up():
 # ---- what it holds
 
 
-def test_arrays_are_normalised_copied_and_read_only():
+def test_arrays_are_normalized_copied_and_read_only():
     position = np.array([1.0, 2.0, 3.0])
     pose = Pose(position, (0, 0, 0, -3))
     position[0] = 9.0

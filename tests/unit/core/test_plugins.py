@@ -18,7 +18,7 @@ from typing import Literal
 
 import sensorium as sn
 from sensorium.app.scenario import WorldSpec
-from sensorium.sensors.inertial.gyroscope import Gyroscope
+from sensorium.sensors.inertial.triads import Gyroscope
 
 
 class Sonar(Gyroscope):

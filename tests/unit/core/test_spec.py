@@ -11,7 +11,7 @@ from sensorium.core.errors import SpecError
 from sensorium.core.spec import Spec, checked
 from sensorium.patterns import Pattern
 from sensorium.physics.imaging.depth_errors import FlyingPixels
-from sensorium.physics.materials.union import Material
+from sensorium.physics.materials.library import Material
 from sensorium.physics.media import Medium
 
 SPINNING = {"kind": "spinning", "elevation_deg": (0.0,), "columns": 8, "rate_hz": 10}
@@ -112,7 +112,7 @@ def test_everything_a_user_writes_is_a_specification(kind):
         ),
         (
             lambda: sn.DepthCamera(pattern=LENS, outputs={"color"}),
-            "DepthCamera.outputs is 'color'; did you mean 'colour'?",
+            "DepthCamera.outputs is 'color'; did you mean 'color'?",
         ),
         (lambda: sn.DepthCamera(pattern=LENS, frame="wordl"), "DepthCamera.frame is 'wordl'; did you mean 'world'?"),
         (
@@ -125,7 +125,7 @@ def test_everything_a_user_writes_is_a_specification(kind):
         ),
         (lambda: sn.Lidar(pattern=SPINNING, beams={}), "Lidar.beams is {}; did you mean beam?"),
         (lambda: setattr(sn.Beam(), "puls_s", 1.0), "Beam.puls_s is 1.0; did you mean pulse_s?"),
-        (lambda: setattr(sn.Beam(), "colour", 1.0), "Beam.colour is 1.0; there is no such field"),
+        (lambda: setattr(sn.Beam(), "color", 1.0), "Beam.color is 1.0; there is no such field"),
         # Without names
         (
             lambda: sn.Mirror(0.9),

@@ -81,8 +81,8 @@ def test_the_sensor_integrates_what_its_chain_did_to_the_rate():
     # The chain on the rate alone gives the reading; the increment is the exact one with that error over its time
     parts = {
         "noise": Noise(std=0.3, bias=(0.1, 0.2, 0.3), walk=0.5),
-        "discrete": Quantize(lsb=0.25),
-        "sat": Saturate(max=9.9),
+        "quantization": Quantize(lsb=0.25),
+        "saturation": Saturate(max=9.9),
     }
     spin = sn.paths.Spin(position=(0, 0, 0), axis=(0, 0, 1), rate=2.0)
     env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"body": spin}, step_s=0.01), seed=3)
@@ -102,8 +102,8 @@ def test_the_sensor_integrates_what_its_chain_did_to_the_rate():
 # --- R20 --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changed", ["noise", "discrete", "sat"])
-def test_each_group_has_its_own_noise_discretisation_and_saturation(changed):
+@pytest.mark.parametrize("changed", ["noise", "quantization", "saturation"])
+def test_each_group_has_its_own_noise_discretization_and_saturation(changed):
     def run(spec):
         imu = (env := sn.Environment(sn.Scene(), seed=4)).attach(spec)
         out = []
@@ -113,8 +113,8 @@ def test_each_group_has_its_own_noise_discretisation_and_saturation(changed):
         return np.array(out)
 
     spec = sn.Imu()
-    spec.linear.noise.std, spec.linear.discrete.lsb, spec.linear.sat.max = 0.5, 0.3, 9.7
-    spec.angular.noise.std, spec.angular.discrete.lsb, spec.angular.sat.max = 0.2, 0.05, 0.1
+    spec.linear.noise.std, spec.linear.quantization.lsb, spec.linear.saturation.max = 0.5, 0.3, 9.7
+    spec.angular.noise.std, spec.angular.quantization.lsb, spec.angular.saturation.max = 0.2, 0.05, 0.1
     both = run(spec)
     np.testing.assert_allclose(both[:, :3] / 0.3, np.rint(both[:, :3] / 0.3), atol=1e-9)
     np.testing.assert_allclose(both[:, 3:] / 0.05, np.rint(both[:, 3:] / 0.05), atol=1e-9)

@@ -35,8 +35,8 @@ def test_the_emva_report_of_the_imx900_is_one_of_its_own_formulas():
 
 def test_one_curve_or_three():
     sheet = describe("sony-imx900").sheet.model_dump(exclude_none=True)
-    with pytest.raises(SpecError, match="a camera has one curve, grey, or three"):
-        CameraSheet.model_validate(sheet | {"red": sheet["grey"]})
+    with pytest.raises(SpecError, match="a camera has one curve, gray, or three"):
+        CameraSheet.model_validate(sheet | {"red": sheet["gray"]})
 
 
 def test_what_the_sheet_does_not_tell_is_named():

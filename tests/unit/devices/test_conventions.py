@@ -62,6 +62,6 @@ def test_vlp16_points():
 def test_hesai_columns_keep_the_order_of_their_channels(name):
     """The channel with the earliest offset fires first, and all of a column before the next."""
     sheet, lidar = describe(name).sheet, sn.Lidar.from_device(name)
-    time_ns = lidar.pattern.rays().time_ns
+    time_ns = lidar.pattern.rays().offset_ns
     assert np.array_equal(np.argsort(time_ns[:, 0], kind="stable"), np.argsort(sheet.channel_time.value, kind="stable"))
     assert time_ns[:, 0].max() < time_ns[:, 1].min()

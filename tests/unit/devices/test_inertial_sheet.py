@@ -30,7 +30,7 @@ def test_groups_without_values_are_not_there():
     fields = imu(range=value(500.0, "deg/s")).specification()
     assert fields["linear"] is None
     assert fields["magnetic"] is None
-    assert fields["angular"]["sat"] == {"min": pytest.approx(-8.726646), "max": pytest.approx(8.726646)}
+    assert fields["angular"]["saturation"] == {"min": pytest.approx(-8.726646), "max": pytest.approx(8.726646)}
     assert "angular.noise.density" in imu(range=value(500.0, "deg/s")).defaults()
 
 
@@ -50,8 +50,8 @@ def test_a_magnetometer_alone_has_the_same_rules():
         {**HEAD, "range": value(8.0, "G"), "lsb": value(0.1, "mG"), "sample_rate": value(200.0, "Hz")}
     )
     fields = sheet.specification()
-    assert fields["sat"] == {"min": pytest.approx(-8e-4), "max": pytest.approx(8e-4)}
-    assert fields["discrete"] == {"lsb": pytest.approx(1e-8)}
+    assert fields["saturation"] == {"min": pytest.approx(-8e-4), "max": pytest.approx(8e-4)}
+    assert fields["quantization"] == {"lsb": pytest.approx(1e-8)}
     assert fields["timing"] == {"rate_hz": 200.0}
     assert "noise.density" in sheet.defaults()
 

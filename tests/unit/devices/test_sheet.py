@@ -25,7 +25,7 @@ def lidar(**values):
         ({"grade": "M", "estimate": True}, "source is 'DS'; a value needs one, an estimate has none"),
         ({"source": None}, "source is None; a value needs one"),
         ({"grade": "Z"}, "grade is 'Z'"),
-        ({"colour": "red"}, "colour"),
+        ({"color": "red"}, "color"),
     ],
 )
 def test_a_value_without_its_origin_is_refused(fields, message):

@@ -55,7 +55,7 @@ def test_equal_patterns_share_one_read_only_table(kind):
     assert other.rays() is table
     assert one.model_copy(deep=True).rays(one.cycle) is table
     assert table.direction_S.dtype == np.float32
-    assert table.time_ns.dtype == np.int64
+    assert table.offset_ns.dtype == np.int64
     with pytest.raises(ValueError, match="read-only"):
         table.direction_S[0, 0, 0] = 0.0
 
@@ -73,14 +73,14 @@ def test_negative_sweep_is_refused(kind):
         ({"direction_S": FORWARD[0]}, "direction_S is float32"),
         ({"direction_S": FORWARD.astype(float)}, "direction_S is float64"),
         ({"direction_S": np.float32("nan") * FORWARD}, "not finite"),
-        ({"time_ns": ZERO_NS - 1}, "time_ns runs from -1"),
-        ({"time_ns": ZERO_NS + 10}, r"\[0, 10\)"),
-        ({"time_ns": ZERO_NS[0]}, "rows, columns"),
+        ({"offset_ns": ZERO_NS - 1}, "offset_ns runs from -1"),
+        ({"offset_ns": ZERO_NS + 10}, r"\[0, 10\)"),
+        ({"offset_ns": ZERO_NS[0]}, "rows, columns"),
         ({"origin_S": FORWARD[0]}, "origin_S"),
     ],
 )
 def test_table_refuses_what_breaks_its_promises(change, message):
-    good = {"direction_S": FORWARD, "time_ns": ZERO_NS, "origin_S": None, "duration_ns": 10}
+    good = {"direction_S": FORWARD, "offset_ns": ZERO_NS, "origin_S": None, "duration_ns": 10}
     assert RayTable(**good).shape == (1, 1)
     with pytest.raises(SpecError, match=message):
         RayTable(**{**good, **change})
@@ -124,13 +124,13 @@ def test_no_ray_reaches_into_the_next_sweep(rate_hz):
     # The last channel fires as late as it may; sweeps start on ticks that are rounded one by one.
     late = Spinning(elevation_deg=(0.0,), columns=1, rate_hz=rate_hz, time_offset_s=((1 - 1e-15) / rate_hz,))
     ticks = [Rate(rate_hz).time_ns(k) for k in range(200)]
-    assert late.rays().time_ns.max() < np.diff(ticks).min()
+    assert late.rays().offset_ns.max() < np.diff(ticks).min()
 
 
 def test_rays_that_are_fired_at_once_are_given_by_their_directions_alone():
     table = RayTable.at_once([[(2, 0, 0), (0, 3, 4)]])
     np.testing.assert_allclose(table.direction_S, [[(1, 0, 0), (0, 0.6, 0.8)]], atol=1e-7)
-    assert (table.shape, table.origin_S, table.time_ns.max()) == ((1, 2), None, 0)
+    assert (table.shape, table.origin_S, table.offset_ns.max()) == ((1, 2), None, 0)
     shifted = RayTable.at_once([[(1, 0, 0)]], [[(0, 0.5, 0)]])
     np.testing.assert_array_equal(shifted.origin_S, [[(0, 0.5, 0)]])
     for wrong, words in (([(1, 0, 0)], r"has shape \(1, 3\)"), ([[(0, 0, 0)]], "length zero")):

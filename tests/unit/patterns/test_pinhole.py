@@ -22,7 +22,7 @@ def test_the_middle_pixel_looks_along_x_and_the_first_up_and_to_the_left():
     np.testing.assert_allclose(d[0, 0] / d[0, 0, 0], (1.0, 3.0 / 4.0, 2.0 / 4.0), rtol=1e-6)
 
 
-def test_pixel_centres_are_half_a_pixel_inside_the_field_of_view():
+def test_pixel_centers_are_half_a_pixel_inside_the_field_of_view():
     """Physics.md 11: ray (u + 1/2 - W/2, v + 1/2 - H/2, f)."""
     pattern = Pinhole.from_fov(480, 270, 87.0, rate_hz=30.0)
     assert pattern.vertical_fov_deg == pytest.approx(56.1859, abs=5e-5)
@@ -41,7 +41,7 @@ def test_a_distorting_lens_looks_where_browns_polynomial_comes_from():
 
 
 def test_rows_of_a_rolling_shutter_fire_one_after_the_other():
-    times = camera(line_time_s=1e-3).rays().time_ns
+    times = camera(line_time_s=1e-3).rays().offset_ns
     np.testing.assert_array_equal(times, np.repeat(np.arange(5)[:, None] * 1_000_000, 7, axis=1))
     with pytest.raises(SpecError, match=r"line_time_s is 0.03; 5 rows must fit into one image, 0.02 s each"):
         camera(line_time_s=0.03)

@@ -45,7 +45,7 @@ def test_full_turn_has_no_double_column():
     table = Raster(**{**GOOD, "width": 512, "horizontal_fov_deg": (-180.0, 180.0)}).rays()
     step = np.einsum("ijk,ijk->ij", table.direction_S, np.roll(table.direction_S, 1, axis=1).astype(float))
 
-    # Neighbours are equally far apart all the way round, over the seam as well.
+    # Neighbors are equally far apart all the way round, over the seam as well.
     np.testing.assert_allclose(step, step[:, :1] * np.ones(512), atol=3e-7)
     middle = np.degrees(np.arctan2(table.direction_S[1, :2, 1], table.direction_S[1, :2, 0]))
     assert (middle[0] - middle[1]) % 360.0 == pytest.approx(0.703125, abs=1e-4)
@@ -62,13 +62,13 @@ def test_one_row_and_one_column_take_the_middle():
 
 
 def test_firing_orders():
-    assert not Raster(**GOOD).rays().time_ns.any()
+    assert not Raster(**GOOD).rays().offset_ns.any()
 
     rows = Raster(**GOOD, firing="rows").rays()
-    np.testing.assert_array_equal(rows.time_ns, [[0] * 5, [33_333_333] * 5, [66_666_667] * 5])
+    np.testing.assert_array_equal(rows.offset_ns, [[0] * 5, [33_333_333] * 5, [66_666_667] * 5])
 
     columns = Raster(**GOOD, firing="columns", scan_time_s=0.05).rays()
-    np.testing.assert_array_equal(columns.time_ns, [10_000_000 * np.arange(5)] * 3)
+    np.testing.assert_array_equal(columns.offset_ns, [10_000_000 * np.arange(5)] * 3)
     assert columns.duration_ns == 100_000_000
 
 

@@ -149,7 +149,7 @@ def test_cutting_the_scan_into_other_sweeps_changes_no_ray():
 
 def test_times_are_the_shot_clock():
     table = MID40.rays(17)
-    np.testing.assert_array_equal(table.time_ns, [10_000 * np.arange(10_000)])
+    np.testing.assert_array_equal(table.offset_ns, [10_000 * np.arange(10_000)])
     assert table.duration_ns == 100_000_000
 
 

@@ -30,7 +30,7 @@ def test_full_turn_fires_each_azimuth_once_and_clockwise():
     assert table.origin_S is None
     np.testing.assert_allclose(wrapped(azimuth - -45.0 * np.arange(8)), 0.0, atol=1e-5)
     np.testing.assert_allclose(elevation, [[10.0] * 8, [-5.0] * 8], atol=1e-5)
-    np.testing.assert_array_equal(table.time_ns, [12_500_000 * np.arange(8)] * 2)
+    np.testing.assert_array_equal(table.offset_ns, [12_500_000 * np.arange(8)] * 2)
 
 
 def test_counterclockwise_is_the_mirror_image_at_the_same_times():
@@ -38,7 +38,7 @@ def test_counterclockwise_is_the_mirror_image_at_the_same_times():
     right = Spinning(**head).rays()
     left = Spinning(**head, direction="counterclockwise").rays()
     np.testing.assert_array_equal(left.direction_S * np.float32([1, -1, 1]), right.direction_S)
-    np.testing.assert_array_equal(left.time_ns, right.time_ns)
+    np.testing.assert_array_equal(left.offset_ns, right.offset_ns)
 
 
 def test_start_azimuth_turns_the_whole_table():
@@ -65,7 +65,7 @@ def test_azimuth_is_the_head_at_the_firing_time_plus_the_offset(columns, rate_hz
     )
     table = pattern.rays()
     sense = -1.0 if direction == "clockwise" else 1.0
-    expected = sense * 360.0 * rate_hz * table.time_ns * 1e-9 + offset_deg
+    expected = sense * 360.0 * rate_hz * table.offset_ns * 1e-9 + offset_deg
     # Times are rounded to a nanosecond: 7e-6 degrees at 20 Hz.
     np.testing.assert_allclose(wrapped(angles_deg(table)[0] - expected), 0.0, atol=2e-5)
 
@@ -80,7 +80,7 @@ def test_vlp16_fires_by_its_timing_law():
         time_offset_s=tuple(2.304e-6 * channel for channel in range(16)),
     ).rays()
     law = 55_296 * np.arange(1808)[None, :] + 2_304 * np.arange(16)[:, None]
-    np.testing.assert_array_equal(table.time_ns, law)
+    np.testing.assert_array_equal(table.offset_ns, law)
 
     # The head turns 0.199 degrees between columns, and 15 / 24 of that while one column fires.
     azimuth, _ = angles_deg(table)
@@ -119,7 +119,7 @@ def test_sector_fires_both_edges_and_takes_its_share_of_the_turn():
     table = Spinning(**head, columns=271, direction="counterclockwise").rays()
     azimuth, _ = angles_deg(table)
     np.testing.assert_allclose(azimuth[0], np.arange(-135.0, 136.0), atol=2e-5)
-    assert table.time_ns[0, -1] == round(1e9 / 15 * 270 / 360)
+    assert table.offset_ns[0, -1] == round(1e9 / 15 * 270 / 360)
     assert table.duration_ns == 66_666_666
 
     clockwise, _ = angles_deg(Spinning(**head, columns=271).rays())
@@ -128,7 +128,7 @@ def test_sector_fires_both_edges_and_takes_its_share_of_the_turn():
     # One column looks at the middle, when the head is there.
     single = Spinning(**head, columns=1).rays()
     assert angles_deg(single)[0][0, 0] == pytest.approx(0.0, abs=1e-6)
-    assert single.time_ns[0, 0] == round(1e9 / 15 * 135 / 360)
+    assert single.offset_ns[0, 0] == round(1e9 / 15 * 135 / 360)
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,14 @@ def test_rays_are_as_given():
     half, root = 0.5, np.sqrt(0.5)
     expected = [[(1, 0, 0), (0, 1, 0), (np.sqrt(0.75), 0, half), (half, half, -root)]]
     np.testing.assert_allclose(table.direction_S, expected, atol=1e-7)
-    np.testing.assert_array_equal(table.time_ns, [[0, 10_000_000, 20_000_000, 30_000_000]])
+    np.testing.assert_array_equal(table.offset_ns, [[0, 10_000_000, 20_000_000, 30_000_000]])
     assert table.duration_ns == 100_000_000
     assert table.origin_S is None
 
 
 def test_channels_become_rows_in_firing_order():
     table = Table(**GOOD, channel=(7, 2, 7, 2)).rays()
-    np.testing.assert_array_equal(table.time_ns, [[10_000_000, 30_000_000], [0, 20_000_000]])
+    np.testing.assert_array_equal(table.offset_ns, [[10_000_000, 30_000_000], [0, 20_000_000]])
     np.testing.assert_allclose(table.direction_S[1, 1], (np.sqrt(0.75), 0.0, 0.5), atol=1e-7)
 
 
@@ -40,7 +40,7 @@ def test_a_long_table_is_cut_into_sweeps_and_starts_over():
         azimuth = np.degrees(np.arctan2(table.direction_S[0, :, 1], table.direction_S[0, :, 0]))
         first = 2 * (sweep % 3)
         np.testing.assert_allclose(azimuth, [first, first + 1], atol=1e-5)
-        np.testing.assert_array_equal(table.time_ns, [[0, 50_000_000]])
+        np.testing.assert_array_equal(table.offset_ns, [[0, 50_000_000]])
     assert pattern.rays(4) is pattern.rays(1)
 
 
@@ -116,10 +116,10 @@ def test_a_raster_survives_the_way_through_a_file(tmp_path):
         for column, row in np.ndindex(6, 4):
             at = (row, column)
             azimuth, elevation = np.arctan2(y[at], x[at]), np.arctan2(z[at], np.hypot(x[at], y[at]))
-            file.write(f"{row},{raster.time_ns[at] * 1e-9},{azimuth},{elevation}\n")
+            file.write(f"{row},{raster.offset_ns[at] * 1e-9},{azimuth},{elevation}\n")
     table = Table.from_csv(path, rate_hz=5.0).rays()
     np.testing.assert_allclose(table.direction_S, raster.direction_S, atol=1e-7)
-    np.testing.assert_array_equal(table.time_ns, raster.time_ns)
+    np.testing.assert_array_equal(table.offset_ns, raster.offset_ns)
 
 
 HEADER = "azimuth_deg,elevation_deg,time_s\n"

@@ -77,10 +77,10 @@ def test_best_and_median_leave_out_the_first_call(monkeypatch):
 
 
 def test_the_number_of_threads_is_put_back():
-    before = threads.thread_count()
+    before = threads.get_threads()
     with timing.thread_count(before + 1):
-        assert threads.thread_count() == before + 1
-    assert threads.thread_count() == before
+        assert threads.get_threads() == before + 1
+    assert threads.get_threads() == before
 
 
 def test_a_clocked_function_adds_up_its_time_and_is_put_back(monkeypatch):
@@ -126,7 +126,7 @@ def test_the_bare_trace_follows_the_depth_cameras_rays():
     image = rig.camera.read()
     ranges = np.zeros_like(bare.range_m)
     ranges[:, in_tiles(18, 18)] = bare.range_m
-    told = image.depth.reshape(3, -1) / rig.pattern.rays().direction_S[..., 0].reshape(-1)
+    told = image.depth_m.reshape(3, -1) / rig.pattern.rays().direction_S[..., 0].reshape(-1)
     seen = image.valid.reshape(3, -1)
     assert 0 < seen.sum() < seen.size
     np.testing.assert_allclose(told[seen], ranges[seen], rtol=1e-5)
@@ -146,12 +146,12 @@ def test_errors_of_depth_cameras_are_timed_against_traced_images_without():
     drawn, traced = depth.rig(1, side=16), depth.rig(1, side=16, lens=depth.TRACED)
     assert drawn.camera._model._caster._all_drawn
     assert not traced.camera._model._caster._all_drawn
-    np.testing.assert_allclose(drawn.camera.read().depth, traced.camera.read().depth, rtol=1e-5)
+    np.testing.assert_allclose(drawn.camera.read().depth_m, traced.camera.read().depth_m, rtol=1e-5)
     costs = depth_errors.cost_of_errors(1, rounds=1)
     assert set(costs) == {"none, drawn", *depth_errors.ERRORS}
     assert min(costs.values()) > 0.0
     bad = depth.rig(1, side=16, errors=[depth_errors.ERRORS["quadratic"]]).camera
-    assert not np.array_equal(bad.read().depth, bad.truth().depth)
+    assert not np.array_equal(bad.read().depth_m, bad.truth().depth_m)
 
 
 def test_faults_of_pixels_are_compared_to_health():
@@ -160,9 +160,9 @@ def test_faults_of_pixels_are_compared_to_health():
     assert min(costs.values()) > 0.0
     healthy, frozen = (depth.rig(1, side=16, faults=faults) for faults in ((), [depth_errors.FAULTS["a frozen image"]]))
     for subject, moves in ((healthy, True), (frozen, False)):
-        before = subject.camera.read().depth.copy()
+        before = subject.camera.read().depth_m.copy()
         subject.step()
-        assert moves == (not np.array_equal(subject.camera.read().depth, before))
+        assert moves == (not np.array_equal(subject.camera.read().depth_m, before))
 
 
 def test_sweeps_are_measured(mesh):
@@ -206,7 +206,7 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
 
 
 def test_worlds_of_the_benchmark_are_drawn_anew():
-    env = scatter.strewn(4, side=16)
+    env = scatter.scattered_worlds(4, side=16)
     before = env.scene.pose.position
     env.reset(np.array([True, False, False, False]))
     env.step()
@@ -222,11 +222,11 @@ def test_warp_sees_what_the_depth_camera_sees():
     other = depth_warp.WarpDepth(rig)
     other()
     image = rig.camera.read()
-    label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+    label, meters = other.images.label.numpy(), other.images.depth_m.numpy()
     same = label == image.segmentation
     assert same.mean() > 0.995
     assert 50 < (label >= 0).sum() < label.size
-    np.testing.assert_allclose(np.where(np.isfinite(metres), metres, image.far)[same], image.depth[same], rtol=1e-4)
+    np.testing.assert_allclose(np.where(np.isfinite(meters), meters, image.far)[same], image.depth_m[same], rtol=1e-4)
     assert depth_warp.against_warp(2, rounds=1) > 0.0
 
 

@@ -57,8 +57,8 @@ def test_the_van_is_hidden_from_its_own_lidar(seen):
 def test_the_path_is_the_roof_going_round_the_circle(seen):
     assert np.allclose(np.hypot(seen.path_W[:, 0], seen.path_W[:, 1]), 12.0, atol=0.15)  # the van leans by 2 degrees
     assert np.allclose(seen.path_W[:, 2], 2.35, atol=0.02)
-    travelled = np.linalg.norm(np.diff(seen.path_W, axis=0), axis=1).sum()
-    assert travelled == pytest.approx(0.3 * 6.0, rel=0.02)
+    traveled = np.linalg.norm(np.diff(seen.path_W, axis=0), axis=1).sum()
+    assert traveled == pytest.approx(0.3 * 6.0, rel=0.02)
 
 
 def test_the_files_open_and_hold_what_was_seen(seen, tmp_path):
@@ -86,7 +86,7 @@ def test_light_sees_fog_ghosts_and_the_room_behind_glass(seen):
     # Through glass and fog the path has passed at least one interface
     onward = cause == sn.Cause.TRANSMISSION
     assert onward.sum() > 20
-    assert (seen.last.depth[onward] > 0).all()
+    assert (seen.last.depth_m[onward] > 0).all()
 
 
 def test_a_long_drive_keeps_fewer_points():

@@ -46,7 +46,7 @@ def _fill(words, k0, k1):
         words[0, i], words[1, i], words[2, i], words[3, i] = draw_words(k0, k1, i, 1, 2, 3, 4)
 
 
-def test_vectorised_loop_equals_single_calls():
+def test_vectorized_loop_equals_single_calls():
     # 37 is no multiple of any vector width, so body and remainder are both checked
     words = np.zeros((4, 37), np.uint32)
     _fill(words, np.uint32(5), np.uint32(6))

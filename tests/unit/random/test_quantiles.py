@@ -112,7 +112,7 @@ def test_gamma_tails_match_scipy(low, high):
 @pytest.mark.parametrize("mean", [12.0, 70.0, 300.0, 1e3, 1e5, 1e6])
 @pytest.mark.parametrize("deviations", [-8, -5, -2, 0, 2, 5, 8])
 def test_gamma_tails_are_sums_of_poisson_weights(mean, deviations):
-    # Q(k + 1, m) sums the weights to k, P(k + 1, m) those above; neighbours have the ratio k / m or m / k
+    # Q(k + 1, m) sums the weights to k, P(k + 1, m) those above; neighbors have the ratio k / m or m / k
     k = max(np.floor(mean + deviations * np.sqrt(mean)), 0.0)
     span = int(40 * np.sqrt(mean)) + 200
     if deviations <= 0:

@@ -82,7 +82,7 @@ def _fill(out, k0, k1):
         out[i] = normal_pair_f32(w0, w1)[0]
 
 
-def test_a_loop_of_float32_normals_vectorises():
+def test_a_loop_of_float32_normals_vectorizes():
     _fill(np.zeros(8, np.float32), np.uint32(1), np.uint32(2))
     (assembly,) = _fill.inspect_asm().values()
     if not re.search(r"%[xyz]mm", assembly):

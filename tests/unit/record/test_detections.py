@@ -31,8 +31,8 @@ def arrival(rig, valid):
         object_id=np.where(valid, 4, -1).astype(np.int32),
         label=np.where(valid, 2, -1).astype(np.int32),
         cause=np.full(valid.shape, 1, np.uint8),
-        time_ns=1000,
-        stamp_ns=1007,
+        end_ns=1000,
+        time_ns=1007,
         X_WS=sn.Pose(np.zeros((rig.worlds, rig.sensors, 3))),
     )
     return Arrival(2000, reading, lambda: reading)

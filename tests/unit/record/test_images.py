@@ -42,7 +42,7 @@ def test_every_second_image_is_a_file_with_its_pixels(tmp_path):
     np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "eye" / "000002.png")), eye.read().image)
 
 
-def test_grey_keeps_its_bits_and_colours_lose_the_lower_ones(tmp_path):
+def test_gray_keeps_its_bits_and_colors_lose_the_lower_ones(tmp_path):
     env, eye = environment(bands=panchromatic(), bits=12)
     with sn.record.ImageRecorder(tmp_path) as recorder:
         env.step()
@@ -70,13 +70,13 @@ def test_outputs_of_a_depth_camera_are_a_file_each(tmp_path):
     scene.add(sn.shapes.box(0.2, 10.0, 10.0), pose=sn.Pose(position=(3.1, 5.0, 0.0)), label=300)
     env = sn.Environment(scene, sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1), worlds=1)
     pattern = sn.patterns.Pinhole.from_fov(16, 12, 80.0, rate_hz=10.0)
-    outputs = {"depth", "range", "points", "segmentation", "normals", "colour", "flow"}
+    outputs = {"depth", "range", "points", "segmentation", "normals", "color", "flow"}
     eye = env.attach(sn.DepthCamera(pattern=pattern, outputs=outputs, normalize=True), body="mast", name="eye")
     with sn.record.ImageRecorder(tmp_path) as recorder:
         env.step()
         recorder.record(env)
     folder, image = tmp_path / "world_0" / "eye", eye.read()
-    endings = ("colour.png", "depth.tiff", "normals.png", "range.tiff", "segmentation.png")
+    endings = ("color.png", "depth.tiff", "normals.png", "range.tiff", "segmentation.png")
     assert sorted(path.name for path in folder.iterdir()) == [f"000000_{end}" for end in endings]
     depth = np.asarray(Image.open(folder / "000000_depth.tiff"))
     seen = image.valid[0]
@@ -86,6 +86,6 @@ def test_outputs_of_a_depth_camera_are_a_file_each(tmp_path):
     np.testing.assert_array_equal(
         np.asarray(Image.open(folder / "000000_segmentation.png")), np.where(seen, 300, 65535)
     )
-    np.testing.assert_array_equal(np.asarray(Image.open(folder / "000000_colour.png")), image.colour[0])
+    np.testing.assert_array_equal(np.asarray(Image.open(folder / "000000_color.png")), image.color[0])
     normals = np.asarray(Image.open(folder / "000000_normals.png")) / 127.5 - 1.0
     np.testing.assert_allclose(normals[seen], image.normals[0][seen], atol=1.0 / 127.0)

@@ -16,7 +16,7 @@ def pixels_of(kind, shape=(31, 17)):
 @pytest.mark.parametrize(
     "pixels",
     [pixels_of(np.uint8), pixels_of(np.uint16), pixels_of(np.uint8, (31, 17, 3)), pixels_of(np.uint16)[:, ::2]],
-    ids=["grey 8", "grey 16", "colour", "strided"],
+    ids=["gray 8", "gray 16", "color", "strided"],
 )
 @pytest.mark.parametrize("ending", ["png", "tiff"])
 def test_pixels_come_back(tmp_path, pixels, ending):

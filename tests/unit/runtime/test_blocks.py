@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sensorium.runtime import jit, threads
-from sensorium.runtime.blocks import NONE, Prepared, end, next_block, serve, shared
+from sensorium.runtime.blocks import NONE, Prepared, end, next_block, shared, worker_loop
 
 
 @jit.function
@@ -33,7 +33,7 @@ def note_blocks(first, step, count, done, slow):
 
 @pytest.fixture(autouse=True)
 def _restore_thread_count():
-    before = threads.thread_count()
+    before = threads.get_threads()
     yield
     threads.set_threads(before)
 
@@ -45,22 +45,22 @@ def test_dealt_out_in_steps():
 
 
 def test_who_shares_with_nobody_there_does_all():
-    desks, done = np.zeros(16, np.int64), np.zeros(10, np.int64)
-    note_blocks(desks.ctypes.data, -2, 10, done, 1)
+    slots, done = np.zeros(16, np.int64), np.zeros(10, np.int64)
+    note_blocks(slots.ctypes.data, -2, 10, done, 1)
     assert (done == 1).all()
-    assert (desks == 0).all()
+    assert (slots == 0).all()
 
 
-def test_a_thread_at_a_desk_helps():
-    desks, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
-    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40, 1 << 60))
+def test_a_thread_in_the_worker_loop_helps():
+    slots, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
+    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 40, 1 << 60))
     helper.start()
     try:
         for _ in range(50):
-            note_blocks(desks.ctypes.data, -1, 200, done, 100)
-            assert desks[0] == 0
+            note_blocks(slots.ctypes.data, -1, 200, done, 100)
+            assert slots[0] == 0
     finally:
-        desks[1] = 1  # the bell
+        slots[1] = 1  # the wake flag
         helper.join()
     assert (done == 5000).all()
 
@@ -135,33 +135,33 @@ def note_who(first, step, count, who, slow):
 
 def test_who_shares_begins_at_the_front_and_who_helps_at_the_back():
     """So that a block mostly stays with its core: those before one cut are the caller's, the others the helper's."""
-    desks, who = np.zeros(8, np.int64), np.zeros(64, np.int64)
-    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40, 1 << 60))
+    slots, who = np.zeros(8, np.int64), np.zeros(64, np.int64)
+    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 40, 1 << 60))
     helper.start()
     helped = False
     try:
         while not helped:  # the other thread comes when the machine lets it
             who[:] = 7
-            note_who(desks.ctypes.data, -1, 64, who, 20_000)
+            note_who(slots.ctypes.data, -1, 64, who, 20_000)
             assert set(who.tolist()) <= {0, -1}
             assert (np.diff(who) <= 0).all()
             helped = bool((who == -1).any())
     finally:
-        desks[1] = 1  # the bell
+        slots[1] = 1  # the wake flag
         helper.join()
 
 
 def test_a_thread_leaves_when_nothing_comes():
-    desk = np.zeros(8, np.int64)
-    serve(desk.ctypes.data, 10, 60_000_000_000)
-    assert (desk == 0).all()
+    slot = np.zeros(8, np.int64)
+    worker_loop(slot.ctypes.data, 10, 60_000_000_000)
+    assert (slot == 0).all()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="turns alone are counted there")
 def test_a_thread_leaves_in_time_however_many_turns_it_has():
-    desk = np.zeros(8, np.int64)
+    slot = np.zeros(8, np.int64)
     start = time.monotonic()
-    serve(desk.ctypes.data, 1 << 60, 2_000_000)
+    worker_loop(slot.ctypes.data, 1 << 60, 2_000_000)
     assert 0.002 <= time.monotonic() - start < 5.0
 
 
@@ -199,8 +199,8 @@ def test_an_error_meanwhile_leaves_nothing_undone():
     with pytest.raises(ValueError, match="meanwhile"):
         threads.share_while(Prepared(note_blocks, done, 1), 200, fail)
     assert (done == 1).all()
-    assert not threads._under_way
-    assert not threads._desks[:, 0].any()
+    assert not threads._active_kernels
+    assert not threads._slots[:, 0].any()
 
 
 def test_what_has_ended_can_be_ended_again_and_what_has_not_begun_as_well():
@@ -237,13 +237,13 @@ def test_a_handler_that_raises_at_any_moment_leaves_nothing_undone():
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
             except AlarmError:
                 rung += 1
-            assert not threads._desks[:, 0].any()
+            assert not threads._slots[:, 0].any()
             assert len(set(done.tolist())) == 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert rung > 100
-    assert not threads._under_way
+    assert not threads._active_kernels
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])

@@ -82,14 +82,14 @@ def test_garbage_is_collected_rarely_while_a_kernel_is_compiled(thresholds, monk
 
 
 def test_what_held_before_holds_again_whoever_is_done_last(thresholds):
-    first, second = compiler.collecting_rarely(), compiler.collecting_rarely()
+    first, second = compiler.reduced_gc(), compiler.reduced_gc()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
     assert gc.get_threshold() == (200_000, 10, 10)
     second.__exit__(None, None, None)
     assert gc.get_threshold() == (700, 10, 10)
-    with pytest.raises(ValueError, match="wrong"), compiler.collecting_rarely():
+    with pytest.raises(ValueError, match="wrong"), compiler.reduced_gc():
         raise ValueError("wrong")
     assert gc.get_threshold() == (700, 10, 10)
 
@@ -97,7 +97,7 @@ def test_what_held_before_holds_again_whoever_is_done_last(thresholds):
 @pytest.mark.parametrize("own", [(0, 10, 10), (1_000_000, 5, 5)])
 def test_who_collects_never_or_more_rarely_goes_on_so(thresholds, own):
     gc.set_threshold(*own)
-    with compiler.collecting_rarely():
+    with compiler.reduced_gc():
         assert gc.get_threshold() == own
     assert gc.get_threshold() == own
 
@@ -172,7 +172,7 @@ def test_a_version_of_numba_without_these_parts_stays_as_it_is():
     def change():
         raise AttributeError("no such part")
 
-    compiler.quicken((change,))
+    compiler.apply_numba_patches((change,))
 
 
 def test_flags_that_numba_looks_up_are_those_that_were_set():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sensorium.runtime.recycling import Pool, Recycler, held_elsewhere
+from sensorium.runtime.recycling import Pool, Recycler, is_referenced_elsewhere
 
 
 def test_an_array_comes_back_only_when_nobody_holds_it_or_a_view_of_it():
@@ -40,12 +40,12 @@ def test_many_kept_arrays_are_all_different():
 )
 def test_arrays_are_held_by_who_has_one_or_a_view_or_a_buffer_of_it(hold):
     arrays = (np.zeros(4), np.zeros((2, 3)))
-    assert held_elsewhere(arrays, holders=0)
-    assert not held_elsewhere(arrays, holders=1)
+    assert is_referenced_elsewhere(arrays, holders=0)
+    assert not is_referenced_elsewhere(arrays, holders=1)
     holder = hold(arrays[1])
-    assert held_elsewhere(arrays, holders=1)
+    assert is_referenced_elsewhere(arrays, holders=1)
     del holder
-    assert not held_elsewhere(arrays, holders=1)
+    assert not is_referenced_elsewhere(arrays, holders=1)
 
 
 class _Pair:
@@ -59,7 +59,7 @@ def test_things_of_a_pool_are_free_when_none_of_their_arrays_is_held():
     pool = Pool(holders=1)
     assert pool.free() is None
     pair = _Pair()
-    assert pool.take_in(pair, (pair.first, pair.second)) is pair
+    assert pool.add(pair, (pair.first, pair.second)) is pair
     assert pool.free() is pair  # who holds the thing alone holds no array
     view = pair.second[1:]
     assert pool.free() is None
@@ -71,6 +71,6 @@ def test_a_pool_keeps_a_few_and_no_more():
     pool, made = Pool(holders=1), []
     while not pool.is_full:
         made.append(_Pair())
-        pool.take_in(made[-1], (made[-1].first, made[-1].second))
-    pool.take_in(_Pair(), (np.zeros(1),))
+        pool.add(made[-1], (made[-1].first, made[-1].second))
+    pool.add(_Pair(), (np.zeros(1),))
     assert pool.things == made

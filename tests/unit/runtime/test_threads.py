@@ -32,7 +32,7 @@ def do_nothing(first, step, count):
 
 @pytest.fixture(autouse=True)
 def _restore_thread_count():
-    before = threads.thread_count()
+    before = threads.get_threads()
     yield
     threads.set_threads(before)
 
@@ -120,15 +120,15 @@ def test_a_forked_child_starts_its_own_threads():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_waits_for_what_runs_and_what_comes_waits_for_the_fork(monkeypatch):
-    monkeypatch.setattr(threads, "_ASLEEP_AFTER_S", 0.3)
+    monkeypatch.setattr(threads, "_PARKED_AFTER_S", 0.3)
     order, begun, let_go = [], threading.Event(), threading.Event()
 
     def works():
-        with threads.working:
+        with threads.fork_guard:
             begun.set()
             let_go.wait()
             order.append("first ends")
-        with threads.working:
+        with threads.fork_guard:
             order.append("second begins")
 
     worker = threading.Thread(target=works)
@@ -154,12 +154,12 @@ def test_no_fork_comes_between_while_a_kernel_is_prepared():
     seen = []
 
     def kernel(*arguments):
-        seen.append(len(threads._under_way))
+        seen.append(len(threads._active_kernels))
         do_nothing(*arguments)
 
     threads.prepared(kernel)
     assert seen == [1]
-    assert not threads._under_way
+    assert not threads._active_kernels
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")

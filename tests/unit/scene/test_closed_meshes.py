@@ -128,7 +128,7 @@ def test_vertices_far_from_the_origin_lie_together_within_float32():
     assert not closure(soup(box, rng, noise_m=1e-3)).closed
 
 
-def test_a_box_a_thousand_kilometres_long_and_a_thin_one():
+def test_a_box_a_thousand_kilometers_long_and_a_thin_one():
     assert closure(sn.shapes.box(1e6, 1.0, 1e-3)).closed
     thin, thick = closure(sn.shapes.box(1.0, 1.0, 0.01)).thinness, closure(sn.shapes.box(1.0, 1.0, 1.0)).thinness
     assert thin == pytest.approx(0.01, rel=0.05)

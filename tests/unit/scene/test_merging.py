@@ -34,15 +34,15 @@ def test_one_mesh_keeps_its_properties_and_none_have_none():
 def test_what_a_mesh_lacks_of_the_white_property_is_1(painted):
     """As many rows as it has faces, as many bands as the others have; whichever of them comes first."""
     meshes, counts = [{}, {}, {}], [3, 2, 4]
-    colour = np.full((counts[painted], 2), 0.25, np.float32)
-    meshes[painted] = {"paint": colour}
+    color = np.full((counts[painted], 2), 0.25, np.float32)
+    meshes[painted] = {"paint": color}
     found = merged(*meshes, counts=counts)["paint"]
     expected = np.ones((9, 2))
     start = sum(counts[:painted])
     expected[start : start + counts[painted]] = 0.25
     np.testing.assert_array_equal(found, expected)
     assert found.dtype == np.float32
-    assert meshes == [{"paint": colour} if k == painted else {} for k in range(3)]  # nobody's own is changed
+    assert meshes == [{"paint": color} if k == painted else {} for k in range(3)]  # nobody's own is changed
 
 
 def test_white_has_the_shape_of_what_is_there():

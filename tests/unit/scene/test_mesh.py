@@ -91,7 +91,7 @@ def test_vertex_properties_are_linear_over_a_face(a: float, b: float, face: int)
     assert mesh.property_at("reflectance", face, [u, v]) == pytest.approx(gradient @ point + offset)
 
 
-def test_property_at_is_vectorised_and_takes_weights_in_vertex_order() -> None:
+def test_property_at_is_vectorized_and_takes_weights_in_vertex_order() -> None:
     mesh = Mesh(
         VERTICES,
         FACES,
@@ -178,7 +178,7 @@ def test_merge_refuses_what_it_would_have_to_invent() -> None:
 
 
 def test_merge_gives_white_to_meshes_without_paint() -> None:
-    """And to nothing else; where all have colours none changes."""
+    """And to nothing else; where all have colors none changes."""
     plain = Mesh(VERTICES, FACES)
     painted = Mesh(VERTICES, FACES, face_properties={"texture": [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]})
     by_vertex = Mesh(VERTICES, FACES, vertex_properties={"texture": np.full((4, 2), 0.5)})

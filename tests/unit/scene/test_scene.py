@@ -12,7 +12,7 @@ from sensorium.scene.scene import Scene, SceneObject
 BOX = shapes.box(1.0, 1.0, 1.0)
 
 
-def labelled(labels: list) -> Mesh:
+def labeled(labels: list) -> Mesh:
     return Mesh(BOX.vertices, BOX.faces[: len(labels)], face_properties={"label": labels})
 
 
@@ -48,14 +48,14 @@ def test_label_names_are_numbered_from_one_in_the_order_they_appear() -> None:
 
 def test_label_names_inside_a_mesh_are_registered() -> None:
     scene = Scene()
-    scene.add(labelled(["window", "door", "", "door"]), label="house")
+    scene.add(labeled(["window", "door", "", "door"]), label="house")
     assert scene.labels == {"house": 1, "door": 2, "window": 3}
 
 
 def test_numbers_are_kept_and_names_step_around_them() -> None:
     scene = Scene()
     scene.add(BOX, label=1)
-    scene.add(labelled([3, 0]), label="a")
+    scene.add(labeled([3, 0]), label="a")
     scene.add(BOX, label="b")
     scene.add(BOX, label="c")
     assert scene.labels == {"a": 2, "b": 4, "c": 5}

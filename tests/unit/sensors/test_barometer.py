@@ -38,7 +38,7 @@ def test_reference_pressures():
 
 
 def test_the_air_carries_its_own_weight():
-    # Hydrostatics of an ideal gas whose temperature falls by 6.5 K a kilometre: dp/dh = -g p / (R T)
+    # Hydrostatics of an ideal gas whose temperature falls by 6.5 K a kilometer: dp/dh = -g p / (R T)
     height_m = np.linspace(-4999.0, 10999.0, 200)
     slope = (pressure_at(height_m + 0.5) - pressure_at(height_m - 0.5)) / 1.0
     gas, temperature_K = 287.05287, 288.15 - 0.0065 * height_m
@@ -86,7 +86,7 @@ def test_another_sea_level_is_another_pressure_at_the_same_altitude():
 
 
 def test_an_error_of_pressure_is_one_of_altitude():
-    # Near the ground 12 Pa are a metre
+    # Near the ground 12 Pa are a meter
     barometer = at_rest(sn.Barometer(extra=(Bias(-12.013),)))
     assert barometer.read().pressure_Pa == pytest.approx(101325.0 - 12.013)
     assert barometer.read().altitude_m == pytest.approx(1.0, abs=1e-3)
@@ -97,10 +97,10 @@ def test_a_converter_gives_codes_within_its_limits():
     def read(height_m, **changes):
         return at_rest(sn.Barometer(**changes), height_m=height_m).read().pressure_Pa
 
-    assert read(1000.0, discrete=Quantize(lsb=10.0)) == 89870.0
+    assert read(1000.0, quantization=Quantize(lsb=10.0)) == 89870.0
     limits = Saturate(min=30000.0, max=110000.0)
-    assert read(10000.0, sat=limits) == 30000.0
-    code = (read(1000.0, discrete=Quantize(bits=16), sat=limits) - 30000.0) / (80000.0 / (2**16 - 1))
+    assert read(10000.0, saturation=limits) == 30000.0
+    code = (read(1000.0, quantization=Quantize(bits=16), saturation=limits) - 30000.0) / (80000.0 / (2**16 - 1))
     assert code == pytest.approx(round((89874.56 - 30000.0) / 80000.0 * (2**16 - 1)), abs=1e-6)
 
 
@@ -125,7 +125,7 @@ def test_drift_and_noise_have_their_laws():
 
 def test_a_lost_sample_is_nan_and_no_code():
     lost = sn.corruption.Fault(sn.corruption.Dropout(probability=1.0, fill="nan"))
-    spec = sn.Barometer(discrete=Quantize(lsb=10.0), sat=Saturate(min=3e4, max=1.1e5))
+    spec = sn.Barometer(quantization=Quantize(lsb=10.0), saturation=Saturate(min=3e4, max=1.1e5))
     spec.faults = sn.corruption.FaultSchedule(faults=(lost,))
     barometer = at_rest(spec)
     assert np.isnan(barometer.read().pressure_Pa)
@@ -149,7 +149,9 @@ def test_beyond_the_troposphere_is_an_error():
 def test_a_world_of_many_is_as_alone_and_axes_are_in_order():
     heights = np.array([10.0, 500.0, 2000.0, 8000.0, -30.0])
     poses = [sn.Pose((0, 0, 0.0)), sn.Pose((0, 0, 3.0)), sn.Pose((0, 0, 7.0))]
-    spec = sn.Barometer(noise=Noise(density=1.0), extra=(GaussMarkov(std=20.0, tau_s=5.0),), discrete=Quantize(lsb=0.5))
+    spec = sn.Barometer(
+        noise=Noise(density=1.0), extra=(GaussMarkov(std=20.0, tau_s=5.0),), quantization=Quantize(lsb=0.5)
+    )
 
     def run(chosen, first):
         path = sn.paths.Line(start=np.stack([0 * chosen, 0 * chosen, chosen], -1), velocity=(0, 0, 1.0))
@@ -190,7 +192,7 @@ def test_a_reset_restarts_the_drift_of_its_world_alone():
 
 
 def test_a_specification_survives_as_data():
-    spec = sn.Barometer(reference_height_m=400.0, extra=(White(std=2.0),), discrete=Quantize(lsb=1.0))
+    spec = sn.Barometer(reference_height_m=400.0, extra=(White(std=2.0),), quantization=Quantize(lsb=1.0))
     assert sn.Barometer.model_validate(spec.model_dump()) == spec
 
 

@@ -90,7 +90,7 @@ class Fan(sn.RaySensor):
 
 SPIN = sn.patterns.Spinning(elevation_deg=(-4.0, 4.0), columns=12, rate_hz=10.0)
 LIDAR = {"pattern": SPIN, "max_range_m": 30.0}
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=16)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=16)
 RADAR = {"timing": TEN_HZ, "chirp": CHIRP, "source": "cone", "antennas": 4, "max_detections": 4}
 IMU = {"linear": 10.0, "angular": 0.5, "magnetic": 3e-5}
 OWN = {"body": "car"}
@@ -136,7 +136,7 @@ SENSORS: dict[str, tuple[str, Any, dict[str, Any], dict[str, tuple[int, float]],
         ),
         OWN,
         {"range": (24, 8.0)},
-        ("range", "depth", "points", "segmentation"),
+        ("range_m", "depth_m", "points", "segmentation"),
     ),
     "camera": (
         "camera",
@@ -319,12 +319,9 @@ def run(name, *faults):
         for arrival in sensor.arrivals():
             reading, truth = arrival.reading, arrival.truth()
             # Scans and images know when they were complete, samples when they were taken
-            time_ns = getattr(truth, "end_ns", None)
-            time_ns = int(truth.time_ns) if time_ns is None else int(time_ns)
-            stamp_ns = getattr(reading, "stamp_ns", None)
-            stamp_ns = int(reading.time_ns) if stamp_ns is None else int(stamp_ns)
+            time_ns = getattr(truth, "end_ns", truth.time_ns)
             values = [[np.array(getattr(one, field)) for field in compared] for one in (reading, truth)]
-            rows.append((time_ns, stamp_ns, arrival.arrival_ns, *values))
+            rows.append((time_ns, reading.time_ns, arrival.arrival_ns, *values))
     return rows, list(sensor.faults.log)
 
 

@@ -176,7 +176,7 @@ def test_the_world_s_origin_is_the_origin_given():
     np.testing.assert_array_equal(reading.geodetic, [reading.latitude_deg, reading.longitude_deg, reading.height_m])
 
 
-def test_a_metre_north_and_a_metre_east_are_the_radii_of_curvature():
+def test_a_meter_north_and_a_meter_east_are_the_radii_of_curvature():
     # WGS 84 at 45 degrees: meridian 6367381.815620 m, prime vertical 6388838.290121 m
     reading = at((1.0, 1.0, 0.0), (45.0, 0.0, 0.0))
     assert math.radians(reading.latitude_deg - 45.0) == pytest.approx(1.0 / 6367381.815620, rel=1e-6)
@@ -184,7 +184,7 @@ def test_a_metre_north_and_a_metre_east_are_the_radii_of_curvature():
 
 
 @pytest.mark.parametrize("origin", [ZURICH, (-33.9, 151.2, 20.0), (0.0, -179.99, 0.0), (89.9, 10.0, 3.0)])
-def test_it_agrees_with_pymap3d_to_a_micrometre(origin):
+def test_it_agrees_with_pymap3d_to_a_micrometer(origin):
     pymap3d = pytest.importorskip("pymap3d")
     rng = np.random.default_rng(8)
     for place in rng.uniform((-5e4, -5e4, -100), (5e4, 5e4, 1e4), (5, 3)):
@@ -494,10 +494,10 @@ def test_a_lost_fix_is_lost_whole_and_a_lost_velocity_leaves_the_position():
     assert np.isnan(velocity[4:9]).all()
 
 
-def test_both_groups_are_quantised_and_saturate_each_by_itself():
+def test_both_groups_are_quantized_and_saturate_each_by_itself():
     groups = {
-        "position": {"discrete": Quantize(lsb=0.5), "sat": Saturate(min=-100.0, max=22.3)},
-        "velocity": {"discrete": Quantize(bits=3), "sat": Saturate(min=-1.0, max=1.0)},
+        "position": {"quantization": Quantize(lsb=0.5), "saturation": Saturate(min=-100.0, max=22.3)},
+        "velocity": {"quantization": Quantize(bits=3), "saturation": Saturate(min=-1.0, max=1.0)},
     }
     position, velocity, true_position, true_velocity = struck(**groups)
     np.testing.assert_allclose(position, np.minimum(0.5 * np.floor(true_position / 0.5 + 0.5), 22.0))
@@ -508,7 +508,10 @@ def test_both_groups_are_quantised_and_saturate_each_by_itself():
 
 
 def test_faults_know_the_limits_of_their_group_and_of_both():
-    limits = {"position": {"sat": {"min": -50.0, "max": 60.0}}, "velocity": {"sat": {"min": -7.0, "max": 9.0}}}
+    limits = {
+        "position": {"saturation": {"min": -50.0, "max": 60.0}},
+        "velocity": {"saturation": {"min": -7.0, "max": 9.0}},
+    }
     position, velocity, _, _ = struck(Fault(Stuck(mode="max")), **limits)
     assert (position == 60.0).all()
     assert (velocity == 9.0).all()
@@ -522,7 +525,7 @@ def test_faults_know_the_limits_of_their_group_and_of_both():
 
 def test_a_fault_of_one_group_knows_the_codes_of_its_converter():
     """A register of 3 bits from -2 to 2 wraps where the velocity passes it."""
-    bits = {"velocity": {"discrete": Quantize(bits=3, code="twos_complement", min=-1.0, max=1.0, rounding="floor")}}
+    bits = {"velocity": {"quantization": Quantize(bits=3, code="twos_complement", min=-1.0, max=1.0, rounding="floor")}}
     _, velocity, _, true_velocity = struck(Fault(Overflow(), target="velocity"), **bits)
     k = np.floor(true_velocity / 0.25 + 1e-9).astype(int)
     np.testing.assert_allclose(velocity, 0.25 * ((k + 4) % 8 - 4), atol=1e-12)

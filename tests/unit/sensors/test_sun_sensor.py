@@ -144,7 +144,10 @@ def test_far_from_the_origin_the_shadow_s_edge_is_as_sharp():
 
 def test_errors_act_in_order_and_leave_truth_and_visibility_alone():
     spec = sn.SunSensor(
-        scale=Scale(error=-0.2), extra=(Bias(0.013),), discrete=Quantize(lsb=0.01), sat=Saturate(min=0.0, max=0.7)
+        scale=Scale(error=-0.2),
+        extra=(Bias(0.013),),
+        quantization=Quantize(lsb=0.01),
+        saturation=Saturate(min=0.0, max=0.7),
     )
     pose = sn.Pose.from_euler_deg(pitch=-90.0 + 60.0)
     sensor = one(spec, pose=pose)
@@ -240,7 +243,7 @@ def test_beside_another_ray_sensor_nothing_changes():
 
 
 def test_a_specification_survives_as_data():
-    spec = sn.SunSensor(half_angle_deg=60.0, extra=(White(std=0.01),), sat=Saturate(min=0.0, max=1.0))
+    spec = sn.SunSensor(half_angle_deg=60.0, extra=(White(std=0.01),), saturation=Saturate(min=0.0, max=1.0))
     assert sn.SunSensor.model_validate(spec.model_dump()) == spec
 
 

@@ -26,7 +26,7 @@ def camera(env):
 def test_dlpack_shares_the_memory_of_a_reading(env, camera):
     env.step()
     image = camera.read()
-    for array in (image.depth, image.segmentation):
+    for array in (image.depth_m, image.segmentation):
         shared = np.from_dlpack(array)
         assert shared.ctypes.data == array.ctypes.data
         assert (shared.shape, shared.dtype) == (array.shape, array.dtype)
@@ -36,13 +36,13 @@ def test_dlpack_shares_the_memory_of_a_reading(env, camera):
 def test_what_was_handed_on_outlives_the_reading(env, camera):
     """Not the reading but the memory is held: it must not be used for another image while anybody sees it."""
     env.step()
-    handed = np.from_dlpack(camera.read().depth)
+    handed = np.from_dlpack(camera.read().depth_m)
     first = handed.copy()
     addresses = set()
     for _ in range(8):
         env.step()
-        addresses.add(camera.read().depth.ctypes.data)
-        assert camera.read().depth.min() > first.min()
+        addresses.add(camera.read().depth_m.ctypes.data)
+        assert camera.read().depth_m.min() > first.min()
     np.testing.assert_array_equal(handed, first)
     assert handed.ctypes.data not in addresses
 
@@ -51,7 +51,7 @@ def test_memory_is_used_again_once_nobody_holds_it(env, camera):
     addresses = []
     for _ in range(12):
         env.step()
-        addresses.append(camera.read().depth.ctypes.data)
+        addresses.append(camera.read().depth_m.ctypes.data)
     assert len(set(addresses)) < len(addresses)
 
 

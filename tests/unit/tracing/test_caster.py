@@ -123,8 +123,8 @@ def test_properties_are_read_at_the_hits():
     hits = sn.RayCaster(scene).cast([[0.2, 0.3, 0], [0.9, 0.8, 0], [5, 5, 0]], [0, 0, 1])
     np.testing.assert_allclose(hits.property("temperature"), [2.3, 9.8, 0.0], rtol=1e-5)
     np.testing.assert_allclose(hits.property("reflectance"), [[0.1, 0.2], [0.3, 0.4], [0, 0]])
-    with pytest.raises(SceneError, match="colour"):
-        hits.property("colour")
+    with pytest.raises(SceneError, match="color"):
+        hits.property("color")
 
 
 def test_labels_of_faces_win_over_the_object_s():

@@ -56,7 +56,7 @@ def test_normals_turn_with_the_object(placed):
                 path = sn.Pose() if body is None else knots[:, names.index(body)]
                 X_WB = path if body is None else path[k].interpolate(path[k + 1], at - k)
                 normal = hits.normal_in_world(tables, 0, np.uint32(array), np.uint32(item), time, *local)
-                # within what the kind of motion errs: less than 20 um over a body of more than half a metre
+                # within what the kind of motion errs: less than 20 um over a body of more than half a meter
                 np.testing.assert_allclose(normal, (X_WB @ MOUNT).rotate(unit), atol=6e-5)
                 assert np.linalg.norm(normal) == pytest.approx(1.0, abs=1e-6)
 

@@ -23,7 +23,7 @@ def test_every_channel_has_its_panel(channels, rows, tmp_path):
     assert [axes.get_title(loc="left") for axes in shown] == list(fit.channels)
     assert len(figure.axes) == rows * min(channels, 3)
     assert all(axes.get_xscale() == axes.get_yscale() == "log" for axes in shown)
-    plots.save(figure, tmp_path / "allan.png")
+    plots.save_figure(tmp_path / "allan.png", figure)
     picture = Image.open(tmp_path / "allan.png").convert("RGB")
     assert len(picture.getcolors(picture.width * picture.height)) > 100
 

@@ -7,7 +7,7 @@ import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.view.depth_pictures import depth_picture, depth_pictures
-from sensorium.view.plots import label_colours
+from sensorium.view.plots import label_colors
 
 LABELS = {"a": 1, "b": 2}
 
@@ -17,16 +17,16 @@ def image(**images):
     return DepthImage(images, -8.0, 8.0, 0.0, 1.0, "sensor", lens, lens, 0, 0, 0, sn.Pose())
 
 
-def test_nearer_is_another_colour_and_what_is_no_distance_has_its_own():
+def test_nearer_is_another_color_and_what_is_no_distance_has_its_own():
     depth = np.array([[1.0, 4.0, 8.0, -8.0, 0.0]], np.float32)
     shown = depth_picture(image(depth=depth), "depth", depth, LABELS)
     assert len({tuple(pixel) for pixel in shown[0]}) == 5
 
 
-def test_labels_have_the_colours_of_all_pictures():
+def test_labels_have_the_colors_of_all_pictures():
     labels = np.array([[-1, 0, 1, 2, 9]], np.int32)
     shown = depth_picture(image(segmentation=labels), "segmentation", labels, LABELS)
-    expected = np.round(255 * label_colours(LABELS)).astype(np.uint8)
+    expected = np.round(255 * label_colors(LABELS)).astype(np.uint8)
     np.testing.assert_array_equal(shown[0, :4], expected[[-1, 0, 1, 2]])
 
 
@@ -41,15 +41,15 @@ def test_flow_is_bright_where_it_is_long_and_its_hue_is_its_direction():
 def test_pictures_stand_side_by_side_and_faces_are_none():
     normals = np.zeros((4, 6, 3), np.float32)
     normals[0] = (-1.0, 0.0, 0.0)
-    made = image(normals=normals, colour=np.zeros((4, 6, 3), np.uint8), face_id=np.zeros((4, 6), np.int32))
+    made = image(normals=normals, color=np.zeros((4, 6, 3), np.uint8), face_id=np.zeros((4, 6), np.int32))
     assert depth_picture(made, "face_id", made.face_id, LABELS) is None
     np.testing.assert_array_equal(depth_picture(made, "normals", normals, LABELS)[:2, 0], [[0, 128, 128], [0, 0, 0]])
-    figure = depth_pictures(made, LABELS, ["normals", "colour"], columns=2)
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["normals", "colour"]
+    figure = depth_pictures(made, LABELS, ["normals", "color"], columns=2)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["normals", "color"]
 
 
 @pytest.mark.parametrize("name", ["scene_flow"])
-def test_still_scenes_are_grey(name):
+def test_still_scenes_are_gray(name):
     still = np.zeros((2, 2, 3), np.float32)
     assert (depth_picture(image(**{name: still}), name, still, LABELS) == 128).all()
 

@@ -38,22 +38,22 @@ def test_frames_maps_and_logarithms():
     assert chart.get_ylabel() == "share"
 
 
-def test_points_have_the_colour_of_their_cause_and_a_name():
+def test_points_have_the_color_of_their_cause_and_a_name():
     _, (axes,) = draw.canvas(3.0, 3.0)
     cause = np.array([sn.Cause.SURFACE, sn.Cause.SURFACE, sn.Cause.FALSE_ALARM])
     draw.points_by_cause(axes, [0.0, 1.0, 2.0], [3.0, 4.0, 5.0], cause)
     drawn = [dots for dots in axes.collections if len(dots.get_offsets())]
     assert [dots.get_offsets().tolist() for dots in drawn] == [[[0.0, 3.0], [1.0, 4.0]], [[2.0, 5.0]]]
-    wanted = [draw.CAUSE_COLOURS[kind] for kind in (sn.Cause.SURFACE, sn.Cause.FALSE_ALARM)]
+    wanted = [draw.CAUSE_COLORS[kind] for kind in (sn.Cause.SURFACE, sn.Cause.FALSE_ALARM)]
     assert [to_hex(dots.get_facecolor()[0]) for dots in drawn] == wanted
     draw.key(axes, title="cause")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["surface", "false alarm"]
 
 
-def test_every_cause_has_a_colour_of_its_own():
+def test_every_cause_has_a_color_of_its_own():
     returned = {cause for cause in sn.Cause if cause != sn.Cause(0)}
-    assert set(draw.CAUSE_COLOURS) == returned
-    assert len(set(draw.CAUSE_COLOURS.values())) == len(returned)
+    assert set(draw.CAUSE_COLORS) == returned
+    assert len(set(draw.CAUSE_COLORS.values())) == len(returned)
 
 
 def test_intensities_are_shown_on_a_logarithmic_scale_even_if_there_are_none():
@@ -61,7 +61,7 @@ def test_intensities_are_shown_on_a_logarithmic_scale_even_if_there_are_none():
     image = draw.intensity_image(axes, [[1e-4, np.nan], [0.0, 10.0]], (0.0, 1.0, 0.0, 1.0))
     assert (image.norm.vmin, image.norm.vmax) == (1e-4, 10.0)
     assert image.norm(1e-4 * 10**2.5) == pytest.approx(0.5)
-    draw.colour_scale(figure, axes, image, "intensity")
+    draw.color_scale(figure, axes, image, "intensity")
     draw.intensity_image(axes, np.full((2, 2), np.nan), (0.0, 1.0, 0.0, 1.0))
     figure.canvas.draw()
 
@@ -72,7 +72,7 @@ def test_a_tree_is_drawn_where_it_went(nodes):
     assert len(axes.lines) == len(nodes) == 2
     for line, node in zip(axes.lines, nodes, strict=True):
         np.testing.assert_allclose(line.get_xydata(), [node.origin[:2], node.point[:2]])
-    assert axes.lines[1].get_color() == draw.CAUSE_COLOURS[sn.Cause.REFLECTION]
+    assert axes.lines[1].get_color() == draw.CAUSE_COLORS[sn.Cause.REFLECTION]
     assert axes.lines[1].get_linewidth() <= axes.lines[0].get_linewidth()
 
 

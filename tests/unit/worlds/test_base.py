@@ -8,8 +8,15 @@ import pytest
 import sensorium as sn
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.frames import Pose
-from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, slides_of, step_length_ns
-from sensorium.worlds.state_numbers import all_finite
+from sensorium.worlds.base import (
+    WorldState,
+    all_finite,
+    check_state,
+    checked_mask,
+    checked_worlds,
+    slides_of,
+    step_length_ns,
+)
 
 BODIES, JOINTS = ("car", "ball", "door"), ("hinge", "wheel")
 

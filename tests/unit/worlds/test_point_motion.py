@@ -46,7 +46,7 @@ def test_a_lever_arm_on_a_circle_in_closed_form():
     radius, rate, step_s = 2.0, 1.5, 0.01
     history = followed(Kinematic({"car": paths.Circle((8, 3, 1), radius, rate)}, step_s=step_s), 1, 100)
 
-    # The body's x axis is along the velocity, so its y axis points to the centre
+    # The body's x axis is along the velocity, so its y axis points to the center
     points = PointMotion(history, 0, Pose([(0, -0.5, 0.2), (0, 2.0, -1.0)]))
     for k in (0, 1, 37, 100):
         state = points.at(k * 10 * MS)

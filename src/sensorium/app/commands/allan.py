@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 
 if TYPE_CHECKING:
     from sensorium.analysis import AllanFit, SignalLog
@@ -32,7 +31,7 @@ def allan(
         typer.Option(help="Unit of the log, one for all or one for each column between commas: deg/s, g, mg, uT, ..."),
     ] = None,
     terms: Annotated[
-        str, typer.Option(help="What to fit: N white noise, B bias instability, K random walk, Q quantisation, R ramp.")
+        str, typer.Option(help="What to fit: N white noise, B bias instability, K random walk, Q quantization, R ramp.")
     ] = "NBK",
     fit_from: Annotated[float, typer.Option(help="Shortest averaging time of the fit [s].")] = 0.0,
     fit_to: Annotated[float | None, typer.Option(help="Longest averaging time of the fit [s]; by default all.")] = None,
@@ -76,13 +75,13 @@ def allan(
         )
     with console.status("Drawing", spinner="line"):
         files = [out / "allan.png", out / "allan.json"]
-        plots.save(allan_plot(fit, title=f"Allan deviation of {log.name}"), files[0])
+        plots.save_figure(files[0], allan_plot(fit, title=f"Allan deviation of {log.name}"))
         fit.save(files[1])
     _print_allan(console, signals, fit, files)
 
 
 def _listed(text: str | None) -> list[str] | None:
-    """What stands between commas."""
+    """The items between commas."""
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
@@ -92,7 +91,7 @@ def _print_allan(console: Console, signals: "SignalLog", fit: "AllanFit", files:
     from sensorium.analysis.units import data_sheet
 
     def text(words: str) -> str:
-        """What this terminal can show."""
+        """Characters that this terminal can show."""
         if console.encoding.lower().startswith("utf"):
             return words
         for mark, plain in (("√h", "sqrt(h)"), ("√Hz", "sqrt(Hz)"), ("°", "deg"), ("µ", "u")):

@@ -1,4 +1,4 @@
-"""`sensorium bench`: how fast this machine senses."""
+"""`sensorium bench`: speed of the sensors on this machine."""
 
 from pathlib import Path
 from typing import Annotated

@@ -15,7 +15,7 @@ import typer
 from sensorium.app.commands.terminal import Terminal
 from sensorium.core.errors import BackendError, SpecError
 
-# Numba compiles on one thread; runs that meet the same kernel wait for one another (`runtime.compile_once`)
+# Numba compiles on one thread; runs that need the same kernel wait for one another (`runtime.compile_once`)
 _AT_ONCE = 2
 
 
@@ -55,7 +55,7 @@ def compile_kernels(
 
 
 def _compile(variables: dict[str, str], name: str, console: Terminal) -> None:
-    """Run everything that compiles, in processes with some variables of their own."""
+    """Run everything that compiles, in processes with their own environment variables."""
     began, done = time.monotonic(), 0
     with tempfile.TemporaryDirectory() as folder:
         waiting = list(_commands(Path(folder)))
@@ -75,7 +75,7 @@ def _compile(variables: dict[str, str], name: str, console: Terminal) -> None:
 
 
 def _commands(folder: Path) -> Iterator[list[str]]:
-    """What compiles all kernels: a sample of each sensor kind, the scenarios of the gallery, and the demo."""
+    """The programs that compile all kernels: a sample of each sensor kind, the gallery's scenarios, and the demo."""
     from sensorium.app import gallery
 
     yield ["sensorium.qa.validation.laws.determinism"]
@@ -96,7 +96,7 @@ def _started(words: list[str], variables: dict[str, str]) -> subprocess.Popen[st
 
 
 def _replace(made: Path, folder: Path) -> None:
-    """Put the kernels of a level where they belong; those of an earlier build go."""
+    """Move the kernels of a level to their folder; those of an earlier build are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.nb[ic]"):
         file.unlink()

@@ -1,4 +1,4 @@
-"""`sensorium demo`: the gallery's drive round the yard, with pictures of what the lidar saw."""
+"""`sensorium demo`: the gallery's drive round the yard, with pictures of the lidar's scans."""
 
 import math
 from pathlib import Path
@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sensorium.app.commands.run import print_run, progress_bar, progress_line
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def demo(
 ) -> None:
     """Drive a van with lidar, IMU and wheel encoders round a yard with fog, glass and a mirror; write what they saw."""
     from sensorium.app.gallery import path_of
-    from sensorium.app.scenario.ahead import compiling_ahead
+    from sensorium.app.scenario.precompile import precompile
     from sensorium.app.scenario.run import run
     from sensorium.app.scenario.scenario import Scenario
     from sensorium.qa.demo import pictures
@@ -41,7 +40,7 @@ def demo(
     scenario = Scenario.load(path, values)
     _refuse_another_run(out, scenario.spec.title)
     log, console = pictures.SweepLog(LIDAR, seconds), Terminal()
-    with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
+    with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
         line = progress_line(bar, scenario.spec.title, seconds)
         done = run(scenario, out, force=True, progress=line, also=[log], prepare=prepare, added=pictures.NAMES)
     with console.status("Drawing", spinner="line"):
@@ -61,7 +60,7 @@ def _refuse_another_run(out: Path, title: str) -> None:
 
 
 def _print_seen(console: Console, log: "SweepLog") -> None:
-    """How many rays met what."""
+    """Number of rays by label."""
     seen = Table(title="What the lidar saw", title_justify="left", title_style="bold")
     seen.add_column("label")
     seen.add_column("returns", justify="right")
@@ -77,7 +76,7 @@ def _print_seen(console: Console, log: "SweepLog") -> None:
 
 
 def _print_rates(console: Console, log: "SweepLog", files: list[Path]) -> None:
-    """Where the pictures are, and how fast it went once everything was compiled."""
+    """Location of the pictures, and the speed once everything was compiled."""
     figures = Table.grid(padding=(0, 2))
     for file in files:
         figures.add_row("wrote", f"{file} ({size_of(file)})")

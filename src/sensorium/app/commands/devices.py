@@ -1,4 +1,4 @@
-"""`sensorium devices`: data sheets, their pictures, and what a simulation measures of them."""
+"""`sensorium devices`: data sheets, their pictures, and their values measured in simulation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,8 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
     from sensorium.sensors.camera.camera import Camera
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera
     from sensorium.sensors.inertial.imu import Imu
-    from sensorium.sensors.inertial.magnetometer import Magnetometer
+    from sensorium.sensors.inertial.triads import Magnetometer
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.radar.spec import Radar
     from sensorium.view import camera_plots, depth_noise_plots, device_plots, plots, radar_plots
@@ -81,12 +80,12 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
         sensor = (Imu if device.kind == "imu" else Magnetometer).from_device(device.path)
         figure = device_plots.predicted_allan_plot(sensor, title=f"{title}: Allan deviation that its sheet predicts")
     file = out / f"{device.name}.png"
-    plots.save(figure, file)
+    plots.save_figure(file, figure)
     console.print(f"  wrote {file} ({file.stat().st_size / 1e3:.0f} kB)", soft_wrap=True, highlight=False)
 
 
 def _print_round_trip(console: Console, device: "Device") -> None:
-    """What the sheet states beside what its simulation shows; exit code 1 where the two disagree."""
+    """Stated and simulated values of a sheet; exit code 1 if they disagree."""
     from sensorium.qa.round_trip import document, measured
 
     rows = measured(device)

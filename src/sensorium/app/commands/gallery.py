@@ -1,4 +1,4 @@
-"""`sensorium gallery`: the scenarios that come with the library."""
+"""`sensorium gallery`: the scenarios shipped with the library."""
 
 from pathlib import Path
 from typing import Annotated

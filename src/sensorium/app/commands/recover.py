@@ -1,4 +1,4 @@
-"""`sensorium recover`: a proper file of a recording that was cut off."""
+"""`sensorium recover`: a valid file from a recording that was cut off."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 
 
 def recover(

@@ -12,11 +12,10 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError, fit_for_a_terminal
 
-# Files that are told by name; of more than these only the number is
+# Most files listed by name; beyond that only their number is printed
 _LISTED = 12
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ def run(
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.app.gallery import scenario_file
-    from sensorium.app.scenario.ahead import compiling_ahead
     from sensorium.app.scenario.override import assigned, swept
+    from sensorium.app.scenario.precompile import precompile
     from sensorium.app.scenario.run import run as run_scenario
     from sensorium.app.scenario.scenario import Scenario
 
@@ -84,7 +83,7 @@ def run(
         _repeat(console, path, _folder(out, path.parent), force, allow_outside)
         return
 
-    # Where one key is given twice, the last counts
+    # If one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
     options: dict[str, str] = {}
     if seed is not None:
@@ -111,7 +110,7 @@ def run(
         print_run(console, done)
     else:
         scenario = load({})
-        with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
+        with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
             line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
             done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare)
             print_run(console, done)
@@ -175,18 +174,18 @@ def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool)
     with progress_bar(console) as bar:
         tasks: dict[str, Callable[[float, float], None]] = {}
 
-        def told(case: "Case", simulated_s: float, real_s: float) -> None:
+        def report(case: "Case", simulated_s: float, real_s: float) -> None:
             if case.folder not in tasks:
                 tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)
 
-        yield from zip(series, sweep(series, out, force=force, progress=told), strict=True)
+        yield from zip(series, sweep(series, out, force=force, progress=report), strict=True)
 
 
 def _side_by_side(
     console: Console, series: "Sequence[Case]", out: Path, force: bool, cluster: str, skip_nodes: bool
 ) -> "Iterator[tuple[Case, Run]]":
-    """Run a series on a cluster; runs are told as they end, and listed in the order of the series."""
+    """Run a series on a cluster; runs are printed as they end, and listed in the order of the series."""
     from sensorium.app.scenario.cluster_runs import sweep_on_cluster
     from sensorium.runtime.cluster import joined
 
@@ -199,12 +198,12 @@ def _side_by_side(
 
 
 def _told(line: str) -> None:
-    """What happens before runs on a cluster, where warnings go."""
+    """Prints events before runs on a cluster to the place of warnings."""
     print(f"sensorium: {fit_for_a_terminal(line)}", file=sys.stderr, flush=True)
 
 
 def progress_bar(console: Console) -> Progress:
-    """A bar that tells steps, simulated time against real time, and their ratio."""
+    """A progress bar with steps, simulated time, real time, and their ratio."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -223,7 +222,7 @@ def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[fl
     task = bar.add_task(f"{title} (a first run compiles)", total=duration_s, steps=0, real_s=0.0, factor=0.0)
     steps, shown_s = 0, 0.0
 
-    def told(simulated_s: float, real_s: float) -> None:
+    def report(simulated_s: float, real_s: float) -> None:
         nonlocal steps, shown_s
         steps += 1
         now_s = time.perf_counter()
@@ -232,11 +231,11 @@ def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[fl
             factor = simulated_s / max(real_s, 1e-9)
             bar.update(task, description=title, completed=simulated_s, steps=steps, real_s=real_s, factor=factor)
 
-    return told
+    return report
 
 
 def print_run(console: Console, done: "Run") -> None:
-    """What was read, how long it took, and where it is."""
+    """Number of readings, duration, and location of the results."""
     from sensorium.app.scenario.manifest import NAME
 
     manifest = done.manifest

@@ -1,4 +1,4 @@
-"""`sensorium schema`: what scenario files may hold, for editors."""
+"""`sensorium schema`: the JSON Schema of scenario files, for editors."""
 
 import json
 from pathlib import Path

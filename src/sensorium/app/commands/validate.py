@@ -1,4 +1,4 @@
-"""`sensorium validate`: every law that the library claims, measured beside its reference."""
+"""`sensorium validate`: every law that the library claims, measured and compared with its reference."""
 
 import time
 from pathlib import Path
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 
 if TYPE_CHECKING:
     from sensorium.qa.validation import Result
@@ -30,7 +29,7 @@ def validate(
 ) -> None:
     """Measure every law that the library claims, and write a page of them; exit code 1 says that one does not hold."""
     from sensorium.qa.validation import all_checks, chosen, page, run_checks, run_side_by_side
-    from sensorium.runtime.threads import thread_count
+    from sensorium.runtime.threads import get_threads
 
     console = Terminal()
     checks = chosen(all_checks(), only)
@@ -40,7 +39,7 @@ def validate(
         return
     make_folder(out)
 
-    def told(result: "Result") -> None:
+    def report(result: "Result") -> None:
         found, expected, words = page.outcome(result)
         numbers = f"found {found}, reference {expected}; {words}" if found else words
         line = f"{result.check.name:<34} {result.verdict:<8} {result.seconds:6.2f} s  {numbers}"
@@ -49,11 +48,11 @@ def validate(
             console.print(f"{'':<34} {result.comparison.note}", soft_wrap=True, highlight=False, markup=False)
 
     began_s = time.monotonic()
-    side_by_side = min(processes or min(2, thread_count()), len({check.family for check in checks}))
+    side_by_side = min(processes or min(2, get_threads()), len({check.family for check in checks}))
     if side_by_side > 1:
-        results = run_side_by_side(checks, quick=quick, processes=side_by_side, told=told)
+        results = run_side_by_side(checks, quick=quick, processes=side_by_side, report=report)
     else:
-        results = run_checks(checks, quick=quick, told=told)
+        results = run_checks(checks, quick=quick, report=report)
     number = page.counts(results)
     seconds = time.monotonic() - began_s
     console.print(

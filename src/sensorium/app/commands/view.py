@@ -1,4 +1,4 @@
-"""`sensorium view`: what a run left, opened."""
+"""`sensorium view`: opens the results of a run."""
 
 from pathlib import Path
 from typing import Annotated

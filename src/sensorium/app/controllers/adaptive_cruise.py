@@ -1,4 +1,4 @@
-"""Adaptive cruise control: a car keeps its speed, or its distance from what its radar sees ahead."""
+"""Adaptive cruise control: a car keeps its speed, or its distance to the vehicle that its radar sees ahead."""
 
 import math
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ from sensorium.worlds import Commanded
 
 
 class AdaptiveCruise(ControllerSpec):
-    """Keeps a set speed, or behind another a gap of d_0 + h v, by what a radar detects.
+    """Keeps a set speed, or behind another vehicle a gap of d_0 + h v, from the detections of a radar.
 
-    Of detections in the lane ahead it follows one (`Follower`): it begins with what moves over ground, since posts and
-    bridges stand still, and stays with it when that stops. The acceleration is the lesser of k_v (v_set - v) and
-    k_d (gap - d_0 - h v) + k_r rate, between the limits of brakes and engine. This is the constant time-gap law; with
-    k_d = 0.25 / s^2, k_r = 0.9 / s and h = 1.6 s it passes on less than the car ahead does at every frequency, since
-    h^2 k_d + 2 h k_r >= 2: rows of such cars stay calm.
+    It tracks one detection in the lane ahead (`Follower`): a track starts with an object that moves over ground, since
+    posts and bridges do not, and continues when that object stops. The acceleration is the lesser of k_v (v_set - v)
+    and k_d (gap - d_0 - h v) + k_r rate, between the limits of brakes and engine. This is the constant time-gap law;
+    with k_d = 0.25 / s^2, k_r = 0.9 / s and h = 1.6 s it attenuates the motion of the car ahead at every frequency,
+    since h^2 k_d + 2 h k_r >= 2: rows of such cars are string stable.
     """
 
     kind: Literal["adaptive_cruise"] = "adaptive_cruise"
@@ -38,7 +38,7 @@ class AdaptiveCruise(ControllerSpec):
     standstill_m: float = Field(default=5.0, ge=0.0)
     """d_0, the gap at standstill."""
     half_lane_m: float = Field(default=1.6, gt=0.0)
-    """To the left and right of straight ahead; what is farther aside is in another lane."""
+    """To the left and right of straight ahead; objects farther aside are in another lane."""
     most_m_s2: float = Field(default=2.0, gt=0.0)
     """Acceleration at most."""
     brake_m_s2: float = Field(default=5.0, gt=0.0)
@@ -62,11 +62,11 @@ class AdaptiveCruise(ControllerSpec):
         return AdaptiveCruiseControl(self, commanded_world(env, self.body), env.sensors[self.radar], env)
 
     def acceleration(self, speed_m_s: float, gap_m: float | None, rate_m_s: float = 0.0) -> float:
-        """What the law asks for [m/s^2].
+        """Acceleration of the control law [m/s^2].
 
         Args:
             speed_m_s: v of the car [m/s].
-            gap_m: To what is ahead [m], None for a free road.
+            gap_m: To the vehicle ahead [m], None for a free road.
             rate_m_s: How fast the gap grows [m/s].
         """
         wanted = self.speed_gain_per_s * (self.set_speed_m_s - speed_m_s)
@@ -85,15 +85,15 @@ class Follower:
     beta: float = 0.5
     """Share of a new range rate [1]."""
     gate_m: float = 4.0
-    """Farther from where it is expected nothing is the same object [m]."""
+    """A detection farther from the prediction than this is another object [m]."""
     gate_m_s: float = 4.0
     moving_m_s: float = 3.0
-    """What is slower over ground is not taken up [m/s]."""
+    """Least speed over ground of a new track [m/s]."""
     patience_s: float = 0.6
-    """How long an object is kept that is not seen [s]."""
+    """Time that an object is kept without a detection [s]."""
 
     range_m: float | None = None
-    """Of what is followed; None for nothing."""
+    """Of the tracked object; None without one."""
     rate_m_s: float = 0.0
     unseen_s: float = 0.0
 
@@ -128,17 +128,17 @@ class Follower:
 
 @dataclass
 class CruiseLog:
-    """What the controller knew and did after each step."""
+    """Inputs and outputs of the controller after each step."""
 
     time_s: list[float] = field(default_factory=list)
     speed_m_s: list[float] = field(default_factory=list)
     acceleration_m_s2: list[float] = field(default_factory=list)
     gap_m: list[float] = field(default_factory=list)
-    """Of what is followed, as filtered; NaN for a free road."""
+    """Of the tracked object, as filtered; NaN for a free road."""
 
 
 class AdaptiveCruiseControl:
-    """Adaptive cruise control at work in one world."""
+    """The running adaptive cruise control of one world."""
 
     def __init__(
         self, spec: AdaptiveCruise, world: Commanded, radar: AttachedSensor[RadarReading], env: Environment
@@ -148,11 +148,11 @@ class AdaptiveCruiseControl:
         self._before_ns = env.time_ns
         self._last_reading_ns: int | None = None
         self.follower = Follower()
-        """What it follows."""
+        """The track."""
         self.log = CruiseLog()
 
     def step(self, env: Environment) -> None:
-        """Follow what the radar sees, and command a speed."""
+        """Update the track from the radar, and command a speed."""
         state = env.state
         speed = float(np.linalg.norm(state.v_WB[0, self._body]))
         for reading in self._radar.readings():

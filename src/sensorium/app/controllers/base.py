@@ -1,4 +1,4 @@
-"""What every controller is: data that says how, and something at work that is asked after each step."""
+"""The base of controllers: a specification, and a running controller that is called after each step."""
 
 import abc
 from typing import Any, Protocol
@@ -10,14 +10,14 @@ from sensorium.worlds import Commanded
 
 
 class Controller(Protocol):
-    """A controller at work."""
+    """A running controller."""
 
     def step(self, env: Environment) -> None:
-        """Look at what sensors gave in the last step, and command the world for the next."""
+        """Read the sensors after the last step, and command the world for the next."""
 
 
 class ControllerSpec(Spec, abc.ABC):
-    """How a controller works, as data. A package brings its own kind as a subclass with a `kind` of its own."""
+    """Specification of a controller. A package adds its own kind as a subclass with a `kind` of its own."""
 
     @abc.abstractmethod
     def start(self, env: Environment) -> Controller:

@@ -35,7 +35,7 @@ class SpeedProfile(ControllerSpec):
 
 
 class SpeedProfileControl:
-    """A speed profile at work, in all worlds alike."""
+    """A running speed profile, the same in all worlds."""
 
     def __init__(self, spec: SpeedProfile, world: Commanded) -> None:
         self._body, self._world = spec.body, world

@@ -1,4 +1,4 @@
-"""Scenarios that show what the library does: a folder each, with `scenario.yaml` and the files it names."""
+"""Example scenarios: a folder each, with `scenario.yaml` and the files it names."""
 
 import difflib
 import shutil
@@ -34,18 +34,14 @@ def scenario_file(file: str) -> Path:
     if path.is_file() or file not in names():
         if not path.is_file():
             near = difflib.get_close_matches(file, names(), n=1)
-            hint = (
-                f"did you mean {near[0]!r} of the gallery?"
-                if near
-                else "`sensorium gallery` lists those that come along"
-            )
+            hint = f"did you mean {near[0]!r} of the gallery?" if near else "`sensorium gallery` lists them"
             raise SpecError(f"FILE is {file!r}; there is no such file, and no scenario of that name; {hint}")
         return path
     return path_of(file)
 
 
 def copied(folder: Path) -> list[Path]:
-    """Copy all scenarios with their files into a folder; those that stand there already are an error."""
+    """Copy all scenarios with their files into a folder; existing copies are an error."""
     for name in names():
         if (folder / name).exists():
             raise SpecError(f"--copy is {str(folder)!r}, where {name!r} exists already; it must be a new name")

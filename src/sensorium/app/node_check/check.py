@@ -1,7 +1,7 @@
-"""The check before work is dealt out: software, files, the folder for results, cores, memory and kernels of each node.
+"""The check before work is distributed: software, files, output folder, cores, memory and kernels of each node.
 
-Nodes with other versions give other bytes, a file that is missing ends a run after minutes, and a folder for results
-that is no shared one scatters them over the machines. All three are told here, before anything runs.
+Nodes with other versions give other bytes, a missing file ends a run after minutes, and an output folder that is not
+shared scatters the results over the machines. All three are reported here, before anything runs.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from sensorium.runtime.cluster import answers, nodes
 from sensorium.runtime.cluster.nodes import Node
 from sensorium.tracing.partitioned.software import differing, software
 
-# How long a node may take to answer [s]: it starts a process and loads the library
+# Time limit for the answer of a node [s]: it starts a process and loads the library
 _ANSWER_S = 120.0
 
 
@@ -30,7 +30,7 @@ class Checked:
 
     Attributes:
         node: Which one.
-        wrong: What differs from this machine, in words; empty where nothing does.
+        wrong: Differences from this machine, in words; empty if there are none.
         cpus: Cores of the machine.
         memory_bytes: Memory of the machine.
         kernels: How many compiled kernels it has.
@@ -54,15 +54,15 @@ def check_nodes(
     tell: Callable[[str], None] = lambda line: None,
     found: Callable[[Sequence[Checked]], None] = lambda every: None,
 ) -> list[Checked]:
-    """Ask all nodes, and refuse or leave out those that differ from this machine.
+    """Query all nodes, and refuse or exclude those that differ from this machine.
 
     Args:
         ray: The module, in a cluster.
         reads: Files that each node must have, with the bytes that they have here.
         out: Folder for results, which need not exist.
         skip: Whether nodes that differ are left out instead of refused.
-        tell: Told of each node that is left out, in a line.
-        found: Told of all nodes before any is refused.
+        tell: Called for each excluded node, with a line.
+        found: Called with all nodes before any is refused.
 
     Returns:
         The nodes that are used.
@@ -107,15 +107,15 @@ def _judged(ray: Any, node: Node, asked: Any, own: dict[str, str], files: dict[s
     if answers.first_done(ray, [asked], within_s=max(0.0, end_s - time.monotonic())) is None:
         return Checked(node, f"not answered within {_ANSWER_S:g} s")
     try:
-        told = ray.get(asked)
+        facts = ray.get(asked)
     except ray.exceptions.RayError as error:
         return Checked(node, f"not answered: {answers.reason(error)}")
-    wrong = [told["error"]] if "error" in told else [differing(own, told["software"])]
+    wrong = [facts["error"]] if "error" in facts else [differing(own, facts["software"])]
     for path, here in files.items():
-        there = told["files"][path]
+        there = facts["files"][path]
         if there != here:
             wrong.append(f"no {path!r}" if there is None else f"another {path!r}")
-    figures = (told["cpus"], told["memory_bytes"], told["kernels"], told["sees"])
+    figures = (facts["cpus"], facts["memory_bytes"], facts["kernels"], facts["sees"])
     return Checked(node, ", ".join(each for each in wrong if each), *figures)
 
 

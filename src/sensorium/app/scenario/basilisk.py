@@ -1,4 +1,4 @@
-"""Spacecraft simulated by Basilisk, as one writes them in a file."""
+"""Spacecraft simulated by Basilisk, as written in a scenario file."""
 
 import math
 from typing import Annotated, Any, ClassVar, Literal
@@ -20,14 +20,14 @@ Moment = Annotated[float, Field(gt=0.0)]
 
 
 class SpacecraftSpec(InOrbit):
-    """A rigid spacecraft whose axes are its principal axes; its body's origin is the centre of mass."""
+    """A rigid spacecraft whose axes are its principal axes; its body's origin is the center of mass."""
 
     mass: Annotated[float, Field(gt=0.0)]
     """[kg]."""
     inertia: tuple[Moment, Moment, Moment]
     """About x, y and z [kg m^2]."""
     force: Vector = (0.0, 0.0, 0.0)
-    """That acts on the centre of mass all the time, in body axes [N]: a thruster, or drag."""
+    """That acts on the center of mass all the time, in body axes [N]: a thruster, or drag."""
     torque: Vector = (0.0, 0.0, 0.0)
     """Likewise [N m]."""
 
@@ -70,7 +70,7 @@ class BasiliskSpec(WorldSpec):
 
 
 def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2Gravity) -> tuple[Any, Any]:
-    """A Basilisk spacecraft at its start, and what must live as long as it does."""
+    """A Basilisk spacecraft at its start, and objects that must be kept alive with it."""
     from Basilisk.simulation import extForceTorque, spacecraft
     from Basilisk.utilities import simIncludeGravBody
 
@@ -82,7 +82,7 @@ def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2G
     craft.hub.r_CN_NInit, craft.hub.v_CN_NInit = _column(position), _column(velocity)
     craft.hub.sigma_BNInit, craft.hub.omega_BN_BInit = _column(mrp_of(spec.attitude())), _column(spec.rate)
 
-    # The planet, and what pushes
+    # The planet, and the forces
     bodies = simIncludeGravBody.gravBodyFactory()
     planet = bodies.createCustomGravObject("planet", mu=gravity.mu)
     planet.isCentralBody = True
@@ -98,7 +98,7 @@ def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2G
 
 
 def _harmonics(gravity: J2Gravity) -> Any:
-    """Basilisk's gravity model with one harmonic beside the point mass: C_20 = -J2, normalised by sqrt(5)."""
+    """Basilisk's gravity model with one harmonic beside the point mass: C_20 = -J2, normalized by sqrt(5)."""
     from Basilisk.simulation import gravityEffector
 
     model = gravityEffector.SphericalHarmonicsGravityModel()

@@ -1,10 +1,10 @@
 """Runs as tasks of a Ray cluster.
 
 A run is a function of its scenario and its files, written into a folder that appears when it is complete. So a task
-whose machine dies is simply given to another, which begins the run again, and a series that was cut off goes on where
-it was: what stands there is not done a second time. Before anything runs all nodes are checked (`node_check`): each
-must find the scenario's files under the same paths. A node that does not see the folder for results writes to its own
-disk, and the results are fetched.
+whose machine dies is given to another, which begins the run again, and a series that was cut off is continued: runs
+that exist are not repeated. Before anything runs all nodes are checked (`node_check`): each must find the scenario's
+files under the same paths. A node that does not see the output folder writes to its own disk, and the results are
+fetched.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from sensorium.runtime import cluster, threads
 from sensorium.runtime.cluster import answers, nodes
 
 Tell = Callable[[str], None]
-"""Told of what happens before the runs, a line each."""
+"""Called for events before the runs, with a line each."""
 
 
 def run_on_cluster(
@@ -37,11 +37,11 @@ def run_on_cluster(
     """Run a scenario on some machine of the cluster that this process has joined.
 
     Args:
-        scenario: What to run.
+        scenario: The scenario to run.
         out: Folder for the results, as for `run`.
         force: Likewise.
         skip_nodes: Whether nodes that differ from this machine are left out instead of refused.
-        tell: Told of nodes that are left out, and of what is compiled first.
+        tell: Called for excluded nodes, and before kernels are compiled.
     """
     ray = cluster.running()
     places = _checked(ray, [scenario], out, skip_nodes, tell)
@@ -61,14 +61,14 @@ def sweep_on_cluster(
 ) -> Iterator[tuple[Case, Run]]:
     """Run a series, as many runs at once as the cluster has cores; each is handed out when it is complete.
 
-    The folder is checked and made at once; the runs begin when the first is asked for.
+    The folder is checked and created at once; the runs begin when the first result is requested.
 
     Args:
-        series: What to run.
+        series: The series to run.
         out: Folder for all of them, as for `sweep`.
-        force: Whether runs that stand there are replaced.
+        force: Whether existing runs are replaced.
         skip_nodes: Whether nodes that differ from this machine are left out instead of refused.
-        tell: Told of nodes that are left out, and of what is compiled first.
+        tell: Called for excluded nodes, and before kernels are compiled.
     """
     ray = cluster.running()
     places = _checked(ray, [case.scenario for case in series], out, skip_nodes, tell)
@@ -79,7 +79,7 @@ def sweep_on_cluster(
 def _begun(
     lock: ExitStack, ray: Any, places: list[Checked], series: Sequence[Case], out: Path, force: bool, tell: Tell
 ) -> Iterator[tuple[Case, Run]]:
-    """Runs as they end; those under way are ended with the loop."""
+    """Runs as they end; active ones are canceled with the loop."""
     with lock:
         _compile(ray, places, series[0].scenario, tell)
         by_folder = {case.folder: case for case in series}
@@ -122,7 +122,7 @@ def _named_files(scenario: Scenario) -> Iterator[Path]:
 
 
 def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell) -> None:
-    """Compile what a scenario needs, once a node."""
+    """Compile the kernels of a scenario, once a node."""
     task = ray.remote(_rehearse)
     asked = {
         task.options(num_cpus=0, scheduling_strategy=nodes.only_on(place.node)).remote(*_sent(scenario)): place
@@ -135,7 +135,7 @@ def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell
         except ray.exceptions.RayTaskError as error:
             raise _named(error.cause, place.node.name) from None
         except ray.exceptions.RayError:
-            continue  # what was not compiled is compiled by the runs
+            continue  # the runs compile any kernels that are missing
         if kernels:
             tell(f"{place.node.name} compiled {kernels} kernels in {took_s:.0f} s, before its first run")
 
@@ -189,7 +189,7 @@ def _named(error: BaseException, host: str) -> BaseException:
 
 
 def _sent(scenario: Scenario) -> tuple[Document, str, bool]:
-    """A scenario as it is sent."""
+    """A scenario in the form that is sent."""
     return scenario.document, str(scenario.files.folder), scenario.files.allow_outside
 
 
@@ -198,7 +198,7 @@ def _received(document: Document, folder: str, allow_outside: bool) -> Scenario:
 
 
 def _rehearse(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
-    """What a task does that compiles."""
+    """Body of a task that compiles."""
     return rehearse(_received(document, folder, allow_outside))
 
 
@@ -213,7 +213,7 @@ def _run(
     sees_out: bool,
     before: Manifest | None,
 ) -> Run:
-    """What a task does that runs, in a process of its own."""
+    """Body of a task that runs, in a process of its own."""
     threads.set_threads(cores)
     nodes.leave_out(left_out)
     scenario = _received(document, folder, allow_outside)

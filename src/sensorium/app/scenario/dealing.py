@@ -1,4 +1,4 @@
-"""Tasks dealt out to the nodes of a cluster, one for each share of cores; what a lost node had goes to another."""
+"""Distributes tasks to the nodes of a cluster, one for each share of cores; tasks of a lost node go to another."""
 
 import time
 from collections import Counter, deque
@@ -13,19 +13,19 @@ from sensorium.runtime.cluster import answers, head, nodes
 
 T = TypeVar("T")
 
-# How often a task is dealt again when its process or its node is lost
+# Retries of a task whose process or node is lost
 _RETRIES = 5
 
-# A node that is cut off goes on writing until it notices: so long its folders stay locked [s], and are tried so often
+# A disconnected node continues to write until it notices: its folders stay locked for this time [s], with retries
 _HELD_S, _HELD_EVERY_S = 180.0, 3.0
 
-# How often is looked which nodes are there [s]
+# Interval at which the present nodes are polled [s]
 _LOOK_EVERY_S = 2.0
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """A task under way."""
+    """An active task."""
 
     key: str
     place: Checked
@@ -41,16 +41,16 @@ def deal(
     finish: Callable[[Dealt, Any], T],
     blame: Callable[[BaseException, Checked], BaseException],
 ) -> Iterator[tuple[str, T]]:
-    """Do all tasks, and hand out each when it is done; those under way are cancelled with the loop.
+    """Do all tasks, and yield each result when it is done; active tasks are canceled with the loop.
 
     Args:
         ray: The module, in a cluster.
         keys: The tasks.
         places: Nodes that may do them.
         cores: How many cores of a node each takes.
-        start: Begins a task on a node, without retries of Ray's own; returns what stands for its answer.
-        finish: Makes the result of an answer; what is lost with a node on the way is dealt again.
-        blame: An error of a task with what tells where it arose.
+        start: Begins a task on a node, without retries of Ray's own; returns the reference to its answer.
+        finish: Makes the result of an answer; an answer that is lost with its node is requested again.
+        blame: Adds the place where it arose to a task's error.
     """
     waiting, under_way = deque(keys), dict[Any, Dealt]()
     lost, since_s = Counter[str](), dict[str, float]()

@@ -1,4 +1,4 @@
-"""Scenario files as plain data that knows its lines.
+"""Scenario files as plain data with line numbers.
 
 YAML is read by our own hand over PyYAML's parser: the safe part of the language (mappings, lists, numbers, text, true
 and false, null), anchors and aliases within a limit, no tags. Words are words: `on`, `no` and `12:30` stay text, and
@@ -19,7 +19,7 @@ from sensorium.core.spec import path_of
 from sensorium.files.plain_files import read_bounded
 
 Place = tuple[str | int, ...]
-"""Where something is in a document: keys of mappings and numbers of list items, from the outside in."""
+"""A place in a document: keys of mappings and numbers of list items, from the outside in."""
 
 MAX_BYTES = 1 << 20
 MAX_VALUES = 100_000
@@ -51,24 +51,24 @@ class Document:
     given: Mapping[Place, str] = field(default_factory=dict)
 
     def where(self, place: Place) -> str:
-        """Where a place was written; of what was not, such as a missing key, what it belongs to."""
+        """Line of a place; of a place that was not written, such as a missing key, the line of its parent."""
         while place and place not in self.marks:
             place = place[:-1]
         return self.marks.get(place, self.name)
 
     def around(self, place: Place) -> str:
-        """Where a place was written, and what options set in it: an error that names no part of it may be theirs."""
+        """Line of a place, and the options set in it: an error that names no part of it may be theirs."""
         mark = self.where(place)
         options = [said for at, said in self.given.items() if at[: len(place)] == place and said != mark]
         return " with ".join([mark, *options])
 
     def error(self, place: Place, sentence: str) -> "DocumentError":
-        """An error about a place: file, line and what is wrong."""
+        """An error about a place: file, line and message."""
         return DocumentError(f"{self.where(place)}: {sentence}")
 
     @contextmanager
     def blamed(self, *place: str | int) -> Iterator[None]:
-        """Errors that are raised inside are told with this place."""
+        """Errors raised inside get this place."""
         path = path_of("", place)
         try:
             yield
@@ -108,7 +108,7 @@ def parsed(text: str, name: str) -> Document:
 
     Args:
         text: YAML, of which JSON is a part.
-        name: What to call it in errors.
+        name: Name in errors.
     """
     marks: dict[Place, str] = {}
     data = _Reader(name, marks).read(_composed(text, name), ())
@@ -120,7 +120,7 @@ def parsed(text: str, name: str) -> Document:
 
 
 def value_of(text: str, name: str) -> Any:
-    """What a value given on the command line means: as it would in a file, `[1, 2]` and `{a: 1}` included."""
+    """The value of a command-line option: parsed as in a file, `[1, 2]` and `{a: 1}` included."""
     return _Reader(name, {}).read(_composed(text, name), ())
 
 
@@ -139,7 +139,7 @@ def _composed(text: str, name: str) -> yaml.Node | None:
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's reader without its guesses at what words mean, and not too deep."""
+    """PyYAML's reader without implicit types of YAML 1.1, and with limited depth."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - as in the base class
     title: str
@@ -169,7 +169,7 @@ class _Reader:
         self._open: set[int] = set()
 
     def read(self, node: yaml.Node | None, place: Place) -> Any:
-        """The value of a node, which stands at a place."""
+        """The value of a node at a place."""
         if node is None:
             return None
         line = node.start_mark.line + 1
@@ -213,7 +213,7 @@ class _Reader:
         if not merged:
             return found
 
-        # The last in importance comes first, and what is more important replaces it in its place
+        # The least important mapping comes first, and a more important one overrides it in place
         whole: dict[str, Any] = {}
         for other in reversed(merged):
             whole.update(other)
@@ -221,7 +221,7 @@ class _Reader:
         return whole
 
     def _merged(self, node: yaml.Node, place: Place, line: int) -> list[dict[str, Any]]:
-        """Mappings that `<<` takes in, the more important first."""
+        """Mappings merged by `<<`, the more important first."""
         nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
         found = [self.read(each, place) for each in nodes]
         if not all(isinstance(each, dict) for each in found):
@@ -242,7 +242,7 @@ class _Reader:
 
 
 def _scalar(text: str) -> Any:
-    """What a plain word means, by the core schema of YAML 1.2."""
+    """The meaning of a plain word, by the core schema of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:

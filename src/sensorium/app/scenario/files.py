@@ -1,4 +1,4 @@
-"""Files that a scenario names: they must lie in its folder, and are remembered with their hashes."""
+"""Files that a scenario names: they must be in its folder, and are recorded with their hashes."""
 
 from pathlib import Path
 
@@ -14,18 +14,18 @@ class Files:
 
         Args:
             folder: Paths in the scenario begin here.
-            allow_outside: Whether they may lead out of it.
+            allow_outside: Whether they may be outside it.
         """
         self.folder = folder.resolve()
         self.allow_outside = allow_outside
         self._used: set[Path] = set()
 
     def path(self, name: str, key: str) -> Path:
-        """The file of a name, which exists and lies in the folder; it counts as used.
+        """The file of a name, which must exist in the folder; it is recorded as used.
 
         Args:
             name: Path from the folder.
-            key: What the name is the value of, for errors.
+            key: The key that has the name as its value, for errors.
         """
         found = self._inside(name, key)
         if not found.is_file():
@@ -34,14 +34,14 @@ class Files:
         return found
 
     def folder_of(self, name: str, key: str) -> Path:
-        """The folder of a name, which exists and lies in the scenario's; arguments as for `path`."""
+        """The folder of a name, which must exist in the scenario's folder; arguments as for `path`."""
         found = self._inside(name, key)
         if not found.is_dir():
             raise at_key(key, f"{key} is {name!r}; there is no such folder")
         return found
 
     def use(self, path: Path) -> None:
-        """Remember a file that is used without being named in the scenario itself, such as what a model includes."""
+        """Record a file that is used without being named in the scenario itself, such as one that a model includes."""
         self._used.add(path.resolve())
 
     def hashes(self) -> dict[str, str]:
@@ -49,7 +49,7 @@ class Files:
         return {self._named(path): sha256(path) for path in sorted(self._used)}
 
     def _inside(self, name: str, key: str) -> Path:
-        """What a name leads to, if that is allowed."""
+        """The path of a name, if it is allowed."""
         try:
             found = (self.folder / name).resolve()
         except (OSError, ValueError) as error:

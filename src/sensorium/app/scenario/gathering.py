@@ -1,4 +1,4 @@
-"""Results of a run that lie on another machine's disk, brought to this one."""
+"""Copies results of a run from another machine's disk to this one."""
 
 import hashlib
 import shutil
@@ -12,7 +12,7 @@ from sensorium.core.errors import RecordError, in_one_line
 from sensorium.runtime.cluster import answers, nodes
 from sensorium.runtime.cluster.nodes import Node
 
-# What is sent at once [bytes]
+# Size of a message [bytes]
 _CHUNK = 1 << 25
 
 _PREFIX = "sensorium-run-"
@@ -60,7 +60,7 @@ def gather(ray: Any, node: Node, place: Path, manifest: Manifest, out: Path) -> 
 
 
 def remove_place(place: str) -> None:
-    """Remove a folder that `new_place` named, and nothing else."""
+    """Remove a folder that `new_place` named, and no other."""
     made = Path(place).parent
     if made.name.startswith(_PREFIX):
         shutil.rmtree(made, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What a run was: everything needed to repeat it, and the hashes that tell whether a repetition is the same."""
+"""The manifest of a run: everything needed to repeat it, and the hashes that show whether a repetition is the same."""
 
 import hashlib
 import json
@@ -18,9 +18,10 @@ from sensorium.files.plain_files import read_json, sha256
 NAME = "manifest.json"
 FORMAT = 2
 
+
 @dataclass(frozen=True)
 class Figures:
-    """How a run went.
+    """Statistics of a run.
 
     Attributes:
         steps: Steps of its world.
@@ -43,8 +44,8 @@ class Manifest:
         scenario: The scenario as it was run, options of the command line included, as plain data.
         folder: The scenario's folder, as a path from the manifest's own folder, or absolute.
         inputs: SHA-256 of each file that the scenario used, by its path from the scenario's folder.
-        outputs: SHA-256 of each file that depends on nothing but scenario, inputs and versions, by its path.
-        views: Files that tell of the run as it went, the time it took included; they differ from run to run.
+        outputs: SHA-256 of each file that depends only on scenario, inputs and versions, by its path.
+        views: Files about the run itself, such as its duration; they differ from run to run.
         versions: Of Sensorium, Python and the packages that may change a number.
         machine: Processor and system.
         run: How it went, as in `Figures`.
@@ -63,7 +64,7 @@ class Manifest:
 
     @property
     def identity(self) -> str:
-        """Hash of all that decides what a run gives; two runs with the same are the same run."""
+        """Hash of all inputs of a run; two runs with the same hash are the same run."""
         decides = {
             "scenario": self.scenario,
             "folder": self.folder,
@@ -98,11 +99,11 @@ class Manifest:
         return manifest
 
     def scenario_folder(self, path: Path, allowed: Sequence[Path] | None = None) -> Path:
-        """The scenario's folder; a manifest may come from anybody, so it must lie where it is allowed to.
+        """The scenario's folder; a manifest is untrusted, so the folder must be in an allowed place.
 
         Args:
             path: Where this manifest was read from.
-            allowed: Folders in one of which it must lie, links followed; None allows every folder.
+            allowed: Folders of which one must contain it, links followed; None allows every folder.
         """
         try:
             folder = (path.resolve().parent / self.folder).resolve()

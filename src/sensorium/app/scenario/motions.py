@@ -26,7 +26,7 @@ class Fixed(MotionSpec):
 
     kind: Literal["fixed"]
     pose: PoseSpec = PoseSpec()
-    """Where it is."""
+    """Position."""
 
     def make(self) -> paths.Path:
         """The path."""
@@ -42,7 +42,7 @@ class Line(MotionSpec):
     velocity: Vector
     """[m/s]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """How the body is turned in the world, w, x, y, z; it stays so."""
+    """Constant attitude of the body in the world, w, x, y, z."""
 
     def make(self) -> paths.Path:
         """The path."""
@@ -76,7 +76,7 @@ class Spin(MotionSpec):
     position: Vector = (0.0, 0.0, 0.0)
     """[m]."""
     axis: Vector
-    """What it turns about, of any length."""
+    """Rotation axis, of any length."""
     rate: float
     """[rad/s]."""
     phase: float = 0.0
@@ -124,7 +124,7 @@ class Orbit(InOrbit, MotionSpec):
 
 
 Motion = Annotated[Fixed | Line | Circle | Spin | Waypoints | Orbit, Field(discriminator="kind")]
-"""Any path of a body, told apart by its `kind`."""
+"""Any path of a body, selected by its `kind`."""
 
 
 class JointLine(Spec):
@@ -160,4 +160,4 @@ class JointSine(Spec):
 
 
 JointMotion = Annotated[JointLine | JointSine, Field(discriminator="kind")]
-"""Any path of a joint, told apart by its `kind`."""
+"""Any path of a joint, selected by its `kind`."""

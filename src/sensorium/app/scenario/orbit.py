@@ -1,4 +1,4 @@
-"""Orbits and attitudes as one writes them in a file."""
+"""Orbits and attitudes, as written in a scenario file."""
 
 import math
 from typing import Annotated
@@ -21,11 +21,11 @@ class Elements(Spec):
     semi_major_axis_m: Annotated[float, Field(gt=0.0)]
     """Of a circle its radius [m]."""
     eccentricity: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """How far from a circle, which is 0; below 1."""
+    """Eccentricity: 0 for a circle; below 1."""
     inclination_deg: Angle = 0.0
     """Between the orbit and the reference plane [deg]."""
     ascending_node_deg: Angle = 0.0
-    """Where the orbit crosses the plane upwards [deg]."""
+    """Longitude of the ascending node [deg]."""
     periapsis_deg: Angle = 0.0
     """From that node to the lowest point, along the orbit [deg]."""
     true_anomaly_deg: Angle = 0.0
@@ -46,12 +46,12 @@ class Elements(Spec):
 
 
 class InOrbit(Spec):
-    """Where a spacecraft begins: an orbit, or position and velocity; and how it is turned and turns."""
+    """Initial state of a spacecraft: an orbit, or position and velocity; attitude and rate."""
 
     orbit: Elements | None = None
     """By the elements of its orbit."""
     position: Vector | None = None
-    """Of the centre of mass [m], from the planet's centre."""
+    """Of the center of mass [m], from the planet's center."""
     velocity: Vector | None = None
     """[m/s]."""
     quaternion: tuple[float, float, float, float] | None = None

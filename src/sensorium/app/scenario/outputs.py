@@ -1,4 +1,4 @@
-"""What a run leaves behind, as one writes it in a file."""
+"""Outputs of a run, as written in a scenario file."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,16 +14,16 @@ class Mcap(Spec):
     """Everything as ROS 2 messages, in one file."""
 
     clouds_every: Annotated[int, Field(ge=1)] = 1
-    """Every how many sweeps of a lidar; all else is recorded whole."""
+    """Records every n-th sweep of a lidar; all other readings are recorded."""
 
 
 class Signals(Spec):
-    """A table for each sensor that samples, with the truth beside what it measured."""
+    """A table for each sampled sensor, with the truth beside the measurement."""
 
     format: TableFormat = "csv"
     """Of the files."""
     truth: bool = True
-    """Whether the truth stands beside what was measured."""
+    """Whether the truth is written beside the measurement."""
 
 
 class Clouds(Spec):

@@ -21,7 +21,7 @@ def place_of(key: str, option: str) -> Place:
 
     Args:
         key: Names between dots, numbers of list items in brackets or between dots.
-        option: What to call it in an error.
+        option: Name in errors.
     """
     parts = [name or int(number) for name, number in _PART.findall(key)]
     if not parts or path_of("", parts) != key:
@@ -52,7 +52,7 @@ def overridden(document: Document, values: Mapping[str, Any], options: Mapping[s
     exist.
 
     Args:
-        document: As the file has it; it is left alone.
+        document: The document of the file; it is not changed.
         values: Value of each dotted key.
         options: Which option gave a key, for errors; those not named came by `--set`.
     """
@@ -64,7 +64,7 @@ def overridden(document: Document, values: Mapping[str, Any], options: Mapping[s
         _put(data, place, value, f"{option} {key}")
         marks = {at: mark for at, mark in marks.items() if at[: len(place)] != place}
         said = option if option == f"--{key}" else f"{option} {key}={_written(value)}"
-        for end in range(1, len(place) + 1):  # with what it lies in, where the file has none of it
+        for end in range(1, len(place) + 1):  # with its parents, if the file has none of them
             if end == len(place) or place[:end] not in marks:
                 marks[place[:end]] = said
         given[place] = said

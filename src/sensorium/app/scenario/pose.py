@@ -1,4 +1,4 @@
-"""Poses as one writes them in a file."""
+"""Poses, as written in a scenario file."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
@@ -13,9 +13,9 @@ _ANGLES = "euler_deg: [roll, pitch, yaw]"
 
 
 class PoseSpec(Spec):
-    """Where something is and how it is turned: by a quaternion or by angles, not both."""
+    """Position and attitude, by a quaternion or by angles, not both."""
 
-    also_called: ClassVar[Mapping[str, str]] = {
+    hint_aliases: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("roll", "pitch", "yaw", "rpy", "euler", "rotation", "orientation", "heading"), _ANGLES),
         **dict.fromkeys(("roll_deg", "pitch_deg", "yaw_deg", "rpy_deg"), _ANGLES),
         **dict.fromkeys(("xyz", "translation", "location"), "position"),

@@ -1,4 +1,4 @@
-"""What a run compiles, compiled before it runs: once a node, not by each of the first runs there."""
+"""Compiles the kernels of a run before it runs: once a node, instead of by each of the first runs there."""
 
 import contextlib
 import tempfile
@@ -14,7 +14,7 @@ from sensorium.scene.partition.split import split_scene
 from sensorium.scene.scene import SceneObject
 from sensorium.tracing.partitioned.part import Part
 
-# A sensor that has reported nothing by then is not waited for, in simulated time [s]
+# Longest wait for the first reading of a sensor, in simulated time [s]
 _LONGEST_S = 1.0
 
 
@@ -36,10 +36,10 @@ class _UntilAllReported:
 
 
 def rehearse(scenario: Scenario) -> tuple[int, float]:
-    """Run the beginning of a scenario, for nothing but what it compiles; of one in parts, what its parts need.
+    """Run the beginning of a scenario, only to compile its kernels; for a partitioned scene, those of its parts.
 
     Returns:
-        How many kernels were compiled, and how long it took [s].
+        Number of compiled kernels, and the time it took [s].
     """
     began_s, before = time.perf_counter(), _compiled()
     with tempfile.TemporaryDirectory(prefix="sensorium-rehearsal-") as folder:

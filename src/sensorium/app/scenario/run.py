@@ -1,4 +1,4 @@
-"""Running a scenario: steps, writers, and a folder that appears when all is done."""
+"""Runs a scenario: steps, writers, and a folder that appears when all is done."""
 
 import os
 import time
@@ -28,7 +28,7 @@ _RECORDING, _SIGNALS, _CLOUDS, _IMAGES = "run.mcap", "signals", "clouds", "image
 # All that a run writes into its folder, as files and as folders; everything else there belongs to the user
 _OWN_FILES, _OWN_FOLDERS = {_RECORDING, REPORT, NAME}, {_SIGNALS, _CLOUDS, _IMAGES}
 
-# Where the parts of a scene lie in their folder beside the results
+# Place of the parts of a scene in their folder beside the results
 _PARTS = "parts"
 
 Progress = Callable[[float, float], None]
@@ -36,20 +36,20 @@ Progress = Callable[[float, float], None]
 
 
 class Recorder(Protocol):
-    """Somebody who looks at every step."""
+    """An observer of every step."""
 
     def record(self, env: Environment) -> None:
-        """Take what the environment's last step gave."""
+        """Process the readings of the environment's last step."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What running gave.
+    """Result of a run.
 
     Attributes:
         folder: Where the files are.
-        manifest: What was run, and the hashes.
-        done_before: Whether the same run stood there already, so that nothing was done.
+        manifest: The scenario that was run, and the hashes.
+        done_before: Whether the same run existed already, so that nothing was done.
     """
 
     folder: Path
@@ -69,22 +69,22 @@ def run(
 ) -> Run:
     """Run a scenario into a folder.
 
-    Everything is written into a folder beside it, `OUT.part`, which takes its place when the run is complete: a folder
-    without `.part` is whole. If the same run is there already nothing is done; so a series that was cut off goes on
-    where it was. Only one process writes a folder at a time; a second one is refused. Files that no run wrote are never
+    Everything is written into a folder beside it, `OUT.part`, which is renamed when the run is complete: a folder
+    without `.part` is complete. If the same run exists already nothing is done, so that a series that was cut off
+    continues. Only one process writes a folder at a time; a second one is refused. Files that no run wrote are never
     removed: a run that would have to is refused.
 
     Args:
-        scenario: What to run.
+        scenario: The scenario to run.
         out: Folder for the results, which does not exist, is empty, or holds a run.
-        force: Whether a run that stands there is replaced.
-        progress: Told of every step.
-        also: Others that look at every step; what they keep is no part of the run.
+        force: Whether an existing run is replaced.
+        progress: Called after every step.
+        also: Further observers of every step; their output is not part of the run.
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
         added: Names of files that the caller adds to the folder of a complete run, which `force` replaces too.
     """
     out = out.resolve()
-    standing(out)  # what can be no folder of results is refused before anything is made for it
+    standing(out)  # a path that cannot be an output folder is refused before anything is created
     with held(out):
         before = standing(out)
         if before is not None and force:
@@ -102,10 +102,10 @@ def run_away(scenario: Scenario, place: Path, *, out: Path, before: Manifest | N
     """Run a scenario on a machine that does not see the folder for its results.
 
     Args:
-        scenario: What to run; its scene is not in parts.
+        scenario: The scenario to run; its scene is not partitioned.
         place: Folder of this machine that is written; it must not exist.
         out: Folder on the other machine that the files are for.
-        before: The run that stands there.
+        before: The existing run.
         force: As for `run`.
     """
     env = scenario.environment()
@@ -116,7 +116,7 @@ def run_away(scenario: Scenario, place: Path, *, out: Path, before: Manifest | N
 
 
 def take_in(out: Path, copy: Callable[[Path], None]) -> None:
-    """Put a run that was done elsewhere into its folder, where it takes the place of what stands there.
+    """Put a run from elsewhere into its folder, and replace an existing run there.
 
     Args:
         out: The folder.
@@ -135,7 +135,7 @@ def take_in(out: Path, copy: Callable[[Path], None]) -> None:
 
 @contextmanager
 def _in_parts(scenario: Scenario, out: Path) -> Iterator[Path | None]:
-    """A cluster and a folder beside the results for a scene in parts; nothing for other scenes."""
+    """A cluster and a folder beside the results for a partitioned scene; None for other scenes."""
     if scenario.spec.scene.parts is None:
         yield None
         return
@@ -165,7 +165,7 @@ def _run(
     added: Sequence[str],
     out_elsewhere: Path | None = None,
 ) -> Run:
-    """Run what was made of a scenario; see `run`."""
+    """Run the environment of a scenario; see `run`."""
     world_step_ns = env.world.step_ns
     folder = os.path.relpath(scenario.files.folder, out_elsewhere or out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
@@ -190,7 +190,7 @@ def _run(
             f"lies in {part.name!r}, where `sensorium recover` reads the recording"
         ) from None
     except SensoriumError:
-        # Within its first step a run has nothing to keep yet
+        # Within its first step a run has no results to keep yet
         if env.time_ns <= world_step_ns:
             remove(part, _is_own)
         raise
@@ -217,16 +217,16 @@ def repeat(
     known: Sequence[Path] = (),
     progress: Progress = lambda simulated_s, real_s: None,
 ) -> tuple[Run, list[str]]:
-    """Run again what a manifest describes.
+    """Repeat the run of a manifest.
 
-    The scenario's folder, which the manifest names, must lie in the current folder.
+    The scenario's folder, which the manifest names, must be in the current folder.
 
     Args:
         path: A manifest.
         out: Folder for the results, as for `run`.
         force: Likewise.
-        allow_outside: Whether the scenario's folder may lie anywhere, and files that it names outside of that folder.
-        known: Further folders that the scenario's may lie in, such as that of the gallery.
+        allow_outside: Whether the scenario's folder may be anywhere, and files that it names outside of that folder.
+        known: Further folders that may contain the scenario's, such as that of the gallery.
         progress: As for `run`.
 
     Returns:
@@ -250,7 +250,7 @@ def repeat(
 def _record(
     scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Recorder]
 ) -> dict[str, object]:
-    """Step to the end, with all writers that are asked for; returns figures of the run."""
+    """Step to the end, with all requested writers; returns figures of the run."""
     spec = scenario.spec
     steps, readings = 0, Counter[str]()
     with ExitStack() as stack:
@@ -287,12 +287,12 @@ def _record(
     if report is not None:
         recording = {"Recording": folder / _RECORDING} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
-        report.write(folder / REPORT, facts=facts)
+        report.save(folder / REPORT, facts=facts)
     return figures
 
 
 def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
-    """Those that write what sensors report, as they are asked for."""
+    """The requested recorders of sensor readings."""
     from sensorium import record
 
     if outputs.mcap is not None:
@@ -331,13 +331,13 @@ def _is_own(path: PurePosixPath) -> bool:
 
 
 def _written(manifest: Manifest, added: Sequence[str]) -> IsOwn:
-    """Which files of a complete run's folder are the run's own: those that its manifest names, and what was added."""
+    """Files of a complete run's folder that are the run's own: those that its manifest names, and added ones."""
     names = {NAME, *manifest.views, *manifest.outputs}
     return lambda path: str(path) in added or (_is_own(path) and str(path) in names)
 
 
 def _old(out: Path) -> Path:
-    """Where the run that stood in a folder lies while another takes its place."""
+    """Temporary place of the old run while another replaces it."""
     return out.with_name(out.name + ".old")
 
 
@@ -347,7 +347,7 @@ def _own_in_old(out: Path, added: Sequence[str]) -> IsOwn:
 
 
 def _put_in_place(part: Path, out: Path, added: Sequence[str]) -> None:
-    """Move a complete folder to its name; what stands there goes only once the new one is there."""
+    """Move a complete folder to its name; an existing one is removed only after that."""
     old = _old(out)
     try:
         if out.exists() and not any(out.iterdir()):

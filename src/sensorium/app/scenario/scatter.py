@@ -1,4 +1,4 @@
-"""Things strewn at random, as one writes them in a file."""
+"""Objects scattered at random, as written in a scenario file."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ from sensorium.app.scenario.scene import ObjectSpec, SceneSpec
 from sensorium.core.spec import Spec
 from sensorium.physics.fields.positions import Vector
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.scattering.scatter import ClearZone, Scatter, strewn
+from sensorium.scene.scattering.scatter import ClearZone, Scatter, scattered_objects
 from sensorium.scene.scene import Scene, SceneObject
 
 Point = tuple[float, float]
@@ -19,21 +19,21 @@ Angles = tuple[float, float]
 
 
 class ClearZoneSpec(Spec):
-    """A way, seen from above, that nothing reaches into."""
+    """A corridor, seen from above, that objects must not reach into."""
 
     points: Annotated[tuple[Point, ...], Field(min_length=1)]
     """x, y of the points along it [m]; one is a place."""
     radius_m: Annotated[float, Field(ge=0.0)]
-    """How far things stay away from it [m]."""
+    """Least distance of objects from it [m]."""
 
 
 class ScatterSpec(Spec):
-    """So many of some assets, each at a place and turn of its own; in every world another."""
+    """A number of assets, each at its own random pose; different in every world."""
 
     assets: Annotated[tuple[ObjectSpec, ...], Field(min_length=1)]
-    """What is strewn, equally often; poses are those in the slot."""
+    """The assets, chosen equally often; poses are relative to the slot."""
     count: Annotated[int, Field(ge=1)] | tuple[int, int]
-    """How many, or the least and the most."""
+    """Number, or least and greatest number."""
     low: Vector
     """Corner of the region [m]."""
     high: Vector
@@ -45,15 +45,15 @@ class ScatterSpec(Spec):
     roll_deg: Angles = (0.0, 0.0)
     """Likewise about x [deg]."""
     gap_m: Annotated[float, Field(ge=0.0)] | None = None
-    """How far things stay from what was strewn before [m]; by default they may stand in each other."""
+    """Least distance from objects scattered before [m]; by default they may overlap."""
     room_m: Annotated[float, Field(ge=0.0)] | None = None
     """Radius of the room that each takes up [m], such as that of a trunk; by default that of its mesh."""
     clear: tuple[ClearZoneSpec, ...] = ()
-    """Where they stay out of."""
+    """Areas that they must not reach into."""
     body: tuple[str, ...] | None = None
     """Bodies that carry them, one for each of count."""
     when_full: Literal["raise", "leave out"] = "raise"
-    """What to do with a thing that finds no place."""
+    """What to do with an object that finds no free place."""
 
     def make(self, files: Files) -> Scatter:
         """The scatter."""
@@ -74,22 +74,22 @@ class ScatterSpec(Spec):
 
 
 class StrewnSceneSpec(SceneSpec):
-    """What there is to see, and what of it is strewn at random."""
+    """The scene, and its randomly scattered objects."""
 
     scatter: tuple[ScatterSpec, ...] = ()
-    """Things at random places, one after the other; with `worlds`, each world has its own."""
+    """Objects at random places, one group after the other; with `worlds`, each world has its own."""
 
 
 def with_scatters(
     scene: Scene, scatters: Sequence[ScatterSpec], files: Files, document: Document, *, worlds: int | None, seed: int
 ) -> Scene | SceneBatch:
-    """A scene with things strewn over it: the scene itself for one world, else a batch with a row for each.
+    """A scene with scattered objects: the scene itself for one world, else a batch with a row for each.
 
     Args:
-        scene: What stands in every world.
-        scatters: What is strewn.
+        scene: Objects of every world.
+        scatters: The scattered objects.
         files: Folder of the scenario.
-        document: To tell where an error comes from.
+        document: Gives the places of errors.
         worlds: How many worlds; None is one without an axis.
         seed: Of the places.
     """
@@ -102,7 +102,7 @@ def with_scatters(
     with document.blamed("scene", "scatter"):
         if worlds is not None:
             return SceneBatch.scattered(made, worlds=worlds, seed=seed, shared=scene)
-        for thing in strewn(made, seed=seed):
+        for thing in scattered_objects(made, seed=seed):
             scene.add(thing.mesh, pose=thing.pose, body=thing.body, material=thing.material, label=thing.label)
     return scene
 

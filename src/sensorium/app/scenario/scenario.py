@@ -48,9 +48,9 @@ _LONGEST_NAME = 100
 
 
 class OfSensor(Spec):
-    """What stands beside the fields of a fault in the scenario's own list."""
+    """Further fields of a fault in the scenario's own list."""
 
-    told_by: ClassVar[type[BaseModel] | None] = Fault
+    inherits_field_docs_from: ClassVar[type[BaseModel] | None] = Fault
 
     sensor: str
     """Name of the sensor."""
@@ -66,36 +66,36 @@ SensorFault = create_model("SensorFault", __base__=OfSensor, __doc__="A fault of
 
 
 class ScenarioSpec(Spec):
-    """One run: what there is, what moves, what measures and what is written."""
+    """One run: scene, world, sensors and outputs."""
 
     title: str = "Scenario"
-    """What the run is called in its report."""
+    """Name of the run in its report."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Of everything random."""
     duration_s: Annotated[float, Field(ge=1e-9, le=1e9, strict=True)]
-    """How long, in simulated time [s]; whole steps, so that the last may end later."""
+    """Duration in simulated time [s]; whole steps, so that the last may end later."""
     worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
-    """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
+    """Number of worlds; by default one, whose readings have no axis of worlds."""
     scene: StrewnSceneSpec = StrewnSceneSpec()
-    """What there is to see."""
+    """The scene."""
     world: Any = None
-    """What moves; of a list the first whose engine is installed."""
+    """The world, which moves; of a list the first whose engine is installed."""
     atmosphere: Medium | None = None
-    """What the air is like; by default clear, without any loss."""
+    """The atmosphere; by default clear, without any loss."""
     sun: fields.Sun | None = None
     """Sunlight; by default it is night."""
     gravity: fields.Gravity | None = None
-    """Where the world does not apply one of its own; by default standard gravity along -z."""
+    """Gravity, unless the world applies its own; by default standard gravity along -z."""
     magnetic: fields.Magnetic | None = None
     """The magnetic field; by default there is none."""
     sensors: dict[str, Any] = Field(default_factory=dict)
     """By name, which also keys their randomness."""
     faults: tuple[Any, ...] = ()
-    """Faults by time, each with the name of its sensor; they may stand with the sensors as well."""
+    """Faults by time, each with the name of its sensor; they may also be listed at the sensors."""
     controllers: dict[str, Any] = Field(default_factory=dict)
-    """What reads sensors after each step and commands the world, by name."""
+    """Controllers by name, which read sensors after each step and command the world."""
     outputs: Outputs = Outputs()
-    """What is written."""
+    """Output files."""
 
 
 @functools.cache
@@ -142,17 +142,17 @@ def json_schema() -> dict[str, Any]:
     """JSON Schema of scenario files, for editors that complete and check while one writes."""
     schema = scenario_model().model_json_schema()
 
-    # Examples of docstrings are Python, which is not what one writes here
+    # Examples of docstrings are Python, not YAML
     for definition in schema["$defs"].values():
         if "description" in definition:
             definition["description"] = definition["description"].partition("\n\n>>> ")[0]
 
-    # A corruption is told by its kind, and has fields of its own
+    # A corruption is selected by its kind, and has its own fields
     corruption = schema["$defs"]["Corruption"]
     corruption["properties"]["kind"]["enum"] = sorted({*Corruption.kinds, *plugins.announced("corruptions")})
     corruption["additionalProperties"] = True
 
-    # A device stands for all fields that its data sheet gives, so that any few of them are enough beside it
+    # A device provides all fields of its data sheet, so that any few of them may be given beside it
     device = {"type": "object", "required": ["device"], "properties": {"device": {"enum": [*devices.names()]}}}
     given = schema["properties"]["sensors"]
     given["additionalProperties"] = {"anyOf": [given["additionalProperties"], device]}
@@ -160,14 +160,14 @@ def json_schema() -> dict[str, Any]:
 
 
 class Scenario:
-    """A scenario file, checked; `environment()` makes what it describes."""
+    """A scenario file, checked; `environment()` builds its environment."""
 
     def __init__(self, document: Document, files: Files) -> None:
         """Check a document; `load` is the usual way here.
 
         Args:
             document: The file's data and lines.
-            files: Folder that the files it names lie in.
+            files: Folder of the files that it names.
         """
         self.document, self.files = document, files
         data = sensors.expanded(document, files)
@@ -193,9 +193,9 @@ class Scenario:
 
         Args:
             path: A YAML file.
-            values: Values by dotted key that take the place of the file's.
+            values: Values by dotted key that override the file's.
             options: Which option gave a key, for errors; those not named came by `--set`.
-            allow_outside: Whether files that it names may lie outside its folder.
+            allow_outside: Whether files that it names may be outside its folder.
         """
         file = Path(path)
         document = overridden(read_document(file), values or {}, options)
@@ -226,7 +226,7 @@ class Scenario:
             raise self.document.error(("faults", number, "target"), sentence)
 
     def controllers(self, env: Environment) -> list[Controller]:
-        """The scenario's controllers, at work in an environment that it made."""
+        """The scenario's controllers, running in an environment that it made."""
         made = []
         for name, controller in self.spec.controllers.items():
             with self.document.blamed("controllers", name):
@@ -242,7 +242,7 @@ class Scenario:
         """
         spec, document = self.spec, self.document
 
-        # What moves, and all there is to see: the world's own things first
+        # The world, and the scene: the world's own objects first
         chosen = next((number for number, world in enumerate(spec.world) if not world.missing()), None)
         if chosen is None:
             needed = " or ".join(dict.fromkeys(" and ".join(world.missing()) for world in spec.world))
@@ -260,7 +260,7 @@ class Scenario:
             scatters = spec.scene.scatter
             seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
         elif spec.scene.scatter:
-            rule = "what is strewn at random stays in one process"
+            rule = "randomly scattered objects stay in one process"
             raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts} with scene.scatter; {rule}")
         elif parts_folder is None:
             raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts}; the parts need a folder")
@@ -281,7 +281,7 @@ class Scenario:
             key = "scene" if isinstance(error, SceneError) else "world"
             raise document.error((key,), f"{key}: {error}") from None
 
-        # What measures
+        # The sensors
         for name, entry in spec.sensors.items():
             numbers = [number for number, fault in enumerate(spec.faults) if fault.sensor == name]
             with document.blamed("sensors", name), self._blamed(numbers, len(entry.faults.faults)):
@@ -290,10 +290,10 @@ class Scenario:
 
     @contextmanager
     def _blamed(self, numbers: list[int], before: int) -> Iterator[None]:
-        """Errors of a sensor's faults that stand in the scenario's own list are told with their places there.
+        """Errors in faults of the scenario's own list are reported with their places there.
 
         Args:
-            numbers: Where those faults stand in the list.
+            numbers: Indices of those faults in the list.
             before: How many the sensor has of its own, which come before them.
         """
         try:

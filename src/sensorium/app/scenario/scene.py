@@ -1,4 +1,4 @@
-"""What there is to see, as one writes it in a file."""
+"""Scenes, as written in a scenario file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,18 +20,18 @@ from sensorium.scene.partition.split import MeshFile, Source, split_scene
 from sensorium.scene.scene import Scene, SceneObject
 
 AnyMaterial = str | Annotated[Material | Medium, Field(discriminator="kind")]
-"""The name of a material of the library or of a third party, or one in full; or what fills a closed shape, as fog."""
+"""The name of a material of the library or of a third party, or one in full; or a medium that fills a closed shape."""
 
 
 class ObjectSpec(Spec):
-    """One thing to see: a shape or a mesh file."""
+    """One object: a shape or a mesh file."""
 
     shape: Shape | None = None
     """A simple shape by its kind and sizes; instead, `mesh` names a file."""
     mesh: str | None = None
     """A mesh file in the scenario's folder: .glb .gltf .obj .ply .stl .off or .npz."""
     scale: Annotated[float, Field(gt=0.0)] = 1.0
-    """How much larger it becomes, such as 0.001 for a mesh in millimetres."""
+    """Scale factor, such as 0.001 for a mesh in millimeters."""
     pose: PoseSpec = PoseSpec()
     """On its body, or in the world."""
     body: str | None = None
@@ -71,12 +71,12 @@ class ObjectSpec(Spec):
 
 
 class SceneSpec(Spec):
-    """What there is to see besides what the world itself brings."""
+    """Objects besides those of the world itself."""
 
     include: tuple[str, ...] = ()
     """Scenes made by code, by the name under which a package announces them."""
     objects: tuple[ObjectSpec, ...] = ()
-    """Things to see, in the order of their numbers."""
+    """Objects, in the order of their ids."""
     parts: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Into how many parts the scene is split, each in a process of its own on a Ray cluster, for scenes that do not fit
     into one machine's memory; by default it stays whole, in this process. Only lidars see it then."""
@@ -89,12 +89,12 @@ class SceneSpec(Spec):
                 each.add_to(scene, files)
 
     def split(self, scene: Scene, files: Files, document: Document, folder: Path) -> SceneInParts:
-        """Everything, in parts, after what a scene holds already; one mesh file is in memory at a time.
+        """All objects, in parts, after those already in a scene; one mesh file is in memory at a time.
 
         Args:
-            scene: What comes first; what is included is added to it.
+            scene: The scene before; included objects are added to it.
             files: Folder of the scenario.
-            document: To tell where an error comes from.
+            document: Gives the places of errors.
             folder: Where the parts are written.
         """
         self._include(scene, document)
@@ -119,7 +119,7 @@ class SceneSpec(Spec):
 def made_material(
     given: AnyMaterial | None, place: tuple[str, ...] = ("material",)
 ) -> AbstractMaterial | AbstractMedium | None:
-    """The material that is named or given in full, or the medium; an error is told with the place of the name."""
+    """The named material, one given in full, or a medium; an error gets the place of the name."""
     if not isinstance(given, str):
         return given
     try:

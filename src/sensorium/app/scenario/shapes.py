@@ -42,9 +42,9 @@ class Sphere(ShapeSpec):
 
     kind: Literal["sphere"]
     radius: Length
-    """Of its vertices [m]; faces lie a little inside."""
+    """Of its vertices [m]; face centers are slightly inside."""
     subdivisions: int = 4
-    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
+    """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -62,7 +62,7 @@ class Ellipsoid(ShapeSpec):
     rz: Length
     """Half its size along z [m]."""
     subdivisions: int = 4
-    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
+    """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -74,11 +74,11 @@ class Cylinder(ShapeSpec):
 
     kind: Literal["cylinder"]
     radius: Length
-    """Of its vertices [m]; faces lie a little inside."""
+    """Of its vertices [m]; face centers are slightly inside."""
     height: Length
     """From end to end, along z [m]."""
     segments: int = 64
-    """How many faces stand around it."""
+    """Number of faces around it."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -94,7 +94,7 @@ class Capsule(ShapeSpec):
     length: Length
     """Of the cylinder, without its ends [m]."""
     segments: int = 64
-    """How many faces stand around it."""
+    """Number of faces around it."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -116,7 +116,7 @@ class Plane(ShapeSpec):
 
 
 class Heightfield(ShapeSpec):
-    """A surface z over an even grid about its middle; heights[i][j] lies at the i-th x and j-th y."""
+    """A surface z over an even grid about its middle; heights[i][j] is at the i-th x and j-th y."""
 
     kind: Literal["heightfield"]
     heights: tuple[tuple[float, ...], ...]
@@ -132,13 +132,13 @@ class Heightfield(ShapeSpec):
 
 
 class Tree(ShapeSpec):
-    """A tree with its foot at the origin; its faces are labelled trunk and leaves."""
+    """A tree with its foot at the origin; its faces are labeled trunk and leaves."""
 
     kind: Literal["tree"]
     height: Length
     """From the ground to its top [m]."""
     form: Literal["broadleaf", "bare", "conifer"] = "broadleaf"
-    """What kind of tree; a bare one is a broadleaf without leaves."""
+    """Kind of tree; a bare one is a broadleaf without leaves."""
     seed: int = 0
     """Which tree."""
 
@@ -152,4 +152,4 @@ class Tree(ShapeSpec):
 Shape = Annotated[
     Box | Sphere | Ellipsoid | Cylinder | Capsule | Plane | Heightfield | Tree, Field(discriminator="kind")
 ]
-"""Any shape, told apart by its `kind`."""
+"""Any shape, selected by its `kind`."""

@@ -20,7 +20,7 @@ from sensorium.files.plain_files import read_json
 
 INDEX = "sweep.json"
 
-# What a folder's name may not have
+# Characters that a folder's name must not have
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+=,-]+")
 _LONGEST_NAME = 80
 
@@ -32,7 +32,7 @@ class Case:
     Attributes:
         folder: Name of its folder.
         values: Value of each key that the series goes over.
-        scenario: What it runs.
+        scenario: The base scenario.
     """
 
     folder: str
@@ -72,14 +72,14 @@ def sweep(
 ) -> Iterator[Run]:
     """Run a series into a folder, one folder a case, and keep an index of them.
 
-    The folder is checked, locked and made at once; each run is done when it is asked for. Cases that are there already
-    are not done again, so that a series which was cut off goes on.
+    The folder is checked, locked and created at once; each run is done when it is requested. Existing cases are not
+    repeated, so that a series that was cut off continues.
 
     Args:
-        series: What to run.
+        series: The series to run.
         out: Folder for all of them; one that exists must hold the same series.
-        force: Whether runs that stand there are replaced.
-        progress: Told of every step of each case.
+        force: Whether existing runs are replaced.
+        progress: Called after every step of each case.
     """
     lock = begin_series(series, out, force=force)
     return _runs(lock, series, out, force, progress)
@@ -97,7 +97,7 @@ def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> ExitStack
     """Make the folder of a series and write its index; arguments as of `sweep`.
 
     Returns:
-        What holds the folder against other processes until it is closed.
+        The lock on the folder against other processes, until it is closed.
     """
     with ExitStack() as lock:
         lock.enter_context(held(out))

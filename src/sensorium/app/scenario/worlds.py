@@ -1,12 +1,13 @@
-"""Worlds by kind, as one writes them in a file."""
+"""Worlds by kind, as written in a scenario file."""
 
 import abc
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field, create_model
 
-from sensorium.app.scenario.controls import Control, ControlTable
 from sensorium.app.scenario.files import Files
 from sensorium.app.scenario.motions import JointMotion, Motion
 from sensorium.app.scenario.pose import PoseSpec
@@ -18,12 +19,43 @@ from sensorium.physics.fields.positions import Vector
 from sensorium.scene.scene import Scene
 from sensorium.worlds import Commanded, Joined, Kinematic, MuJoCo, Replay, Static, World
 
+Control = float | tuple[tuple[float, float], ...]
+"""One value for the whole run, or rows of time [s] and value; between rows it changes evenly, outside it stays."""
+
+
+class ControlTable:
+    """A controller for `sn.worlds.MuJoCo` that sets actuators by the clock."""
+
+    def __init__(self, controls: Mapping[str, Control], actuators: Mapping[str, int]) -> None:
+        """Check and keep the tables.
+
+        Args:
+            controls: Value or rows for each actuator by name.
+            actuators: Number of each actuator of the model.
+        """
+        self._tables: list[tuple[int, Any, Any]] = []
+        for name, control in controls.items():
+            if name not in actuators:
+                raise SpecError(f"controls names {name!r}; the model has actuators {', '.join(actuators) or 'none'}")
+            rows = np.array([(0.0, control)] if isinstance(control, int | float) else control, np.float64)
+            if not len(rows) or np.any(np.diff(rows[:, 0]) <= 0.0):
+                raise SpecError(
+                    f"controls.{name} has times {rows[:, 0].tolist()}; they must be one or more, and increase"
+                )
+            self._tables.append((actuators[name], rows[:, 0], rows[:, 1]))
+
+    def __call__(self, model: Any, data: Any, world: int) -> None:
+        """Set the actuators of one world for its next step."""
+        for number, times_s, values in self._tables:
+            data.ctrl[number] = np.interp(data.time, times_s, values)
+
+
 StepLength = Annotated[float, Field(gt=0.0)]
-"""How far one step goes [s]."""
+"""Length of a step [s]."""
 
 
 class WorldSpec(Spec, abc.ABC):
-    """What moves, as data. A package brings its own kind as a subclass with a `kind` of its own; see `plugins`."""
+    """A world as data. A package adds its own kind as a subclass with a `kind` of its own; see `plugins`."""
 
     engine: ClassVar[str | None] = None
     """Package that must be installed, if any; of several worlds listed, the first that can run is taken."""
@@ -37,7 +69,7 @@ class WorldSpec(Spec, abc.ABC):
         """The world; files it names come from `files`."""
 
     def add_to(self, scene: Scene, world: Any) -> None:
-        """Put what the world itself shows into a scene; most show nothing."""
+        """Add the world's own objects to a scene; most have none."""
         return
 
 
@@ -46,9 +78,9 @@ class StaticSpec(WorldSpec):
 
     kind: Literal["static"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, PoseSpec] = Field(default_factory=dict)
-    """Where bodies stand."""
+    """Poses of the bodies."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -60,7 +92,7 @@ class KinematicSpec(WorldSpec):
 
     kind: Literal["kinematic"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, Motion] = Field(default_factory=dict)
     """The path of each body, by its name."""
     joints: dict[str, JointMotion] = Field(default_factory=dict)
@@ -79,19 +111,19 @@ class CommandedBody(Spec):
     """A body that a controller moves: where it is at the start, and how it moves until the first command."""
 
     pose: PoseSpec = PoseSpec()
-    """Where it is at the start."""
+    """Initial pose."""
     velocity: Vector = (0.0, 0.0, 0.0)
     """In its own axes [m/s]."""
 
 
 class CommandedSpec(WorldSpec):
-    """Bodies move as controllers tell them."""
+    """Bodies move as commanded by controllers."""
 
     kind: Literal["commanded"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, CommandedBody] = Field(min_length=1)
-    """How each body begins, by its name."""
+    """Initial state of each body, by its name."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -109,11 +141,11 @@ class ReplaySpec(WorldSpec):
     file: str
     """A CSV of poses, or an MCAP recording, in the scenario's folder."""
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     slide_joints: tuple[str, ...] = ()
     """Names of the joints that slide [m], beside those that an MCAP recording names; all others turn [rad]."""
     root: str | None = None
-    """Frame of an MCAP recording that is the world, such as map; by default the only one that sits on no other."""
+    """The world frame of an MCAP recording, such as map; by default the only frame without a parent."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -130,7 +162,7 @@ class MuJoCoSpec(WorldSpec):
 
     kind: Literal["mujoco"]
     model: str
-    """An MJCF or URDF file in the scenario's folder, which all its files must lie in as well."""
+    """An MJCF or URDF file in the scenario's folder, which must contain all its files as well."""
     packages: dict[str, str] | None = None
     """Folders, in the scenario's, of packages that a URDF file names, by their names; others are looked for upwards."""
     keyframe: str | None = None
@@ -197,6 +229,6 @@ class JoinedSpec(WorldSpec):
         return Joined([part.make(files) for part in self.parts], step_s=self.step_s)
 
     def add_to(self, scene: Scene, world: Any) -> None:
-        """Put what its parts show into a scene."""
+        """Add the objects of its parts to a scene."""
         for spec, part in zip(self.parts, world.parts, strict=True):
             spec.add_to(scene, part)

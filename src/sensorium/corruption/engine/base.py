@@ -26,7 +26,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """Codes of a quantiser, one set a channel: origin + k lsb for whole k, from `first` to `last`; each (width,)."""
+    """Codes of a quantizer, one set a channel: origin + k lsb for whole k, from `first` to `last`; each (width,)."""
 
     lsb: Float
     origin: Float
@@ -51,9 +51,9 @@ class Layout:
         limits: Lower and upper limit of the chain's saturation, each (width,), infinite on a side without one; None if
             the chain has no saturation.
         limits_off: Whether the chain has a saturation that is off, and none that is on.
-        codes_before: Codes that the signal arrives on: those of a quantiser with nothing but quantisers and saturations
+        codes_before: Codes that the signal arrives on: those of a quantizer with nothing but quantizers and saturations
             between; None if there is none.
-        codes_after: Codes that the signal is put on next, likewise: those of the last such quantiser.
+        codes_after: Codes that the signal is put on next, likewise: those of the last such quantizer.
     """
 
     width: int

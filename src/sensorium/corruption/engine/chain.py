@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensorium.core.spec import Spec, by_place
+from sensorium.core.spec import Spec, positional_init
 from sensorium.corruption.engine.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
 from sensorium.corruption.engine.op import Op
 
@@ -15,7 +15,7 @@ class Chain(Corruption):
     """Corruptions one after the other, each on what the one before gives.
 
     The parts depend on each other in two ways: bits divide the limits of the chain's saturation, wherever it
-    stands, and a saturation that nothing but quantisers and other saturations separates from a quantiser ends on its
+    stands, and a saturation that nothing but quantizers and other saturations separates from a quantizer ends on its
     codes, so that the two may stand in either order.
     """
 
@@ -23,7 +23,7 @@ class Chain(Corruption):
     parts: tuple[AnyCorruption, ...] = ()
     """In order."""
 
-    @by_place
+    @positional_init
     def __init__(self, parts: Sequence[Corruption] = (), **fields: Any) -> None:
         Spec.__init__(self, parts=parts, **fields)
 

@@ -138,7 +138,7 @@ def _corrupt(
                 fault, some = ops[o, FAULT], ops[o, CHANNELS]
                 begin = start
                 while begin < stop:
-                    # All rows at once, or neighbours that a fault is active in
+                    # All rows at once, or neighbors that a fault is active in
                     end = stop
                     if fault >= 0:
                         if not faults[now, begin, fault]:

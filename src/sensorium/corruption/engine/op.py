@@ -116,7 +116,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Op:
-    """One operation on some neighbouring channels.
+    """One operation on some neighboring channels.
 
     Attributes:
         kind: Number of a registered operation, or `CUSTOM`.

@@ -76,7 +76,7 @@ def process(
         for k in range(width):
             phi[i, k], noise[i, k] = par[p + i * width + k], par[p + (width + i) * width + k]
     if ops[o, OPTION]:
-        discretise(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
+        discretize(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
 
     # Draws of all channels of all rows
     w = np.empty((width + 3, last - first), np.float32)
@@ -95,7 +95,7 @@ def process(
 
 
 @jit.function
-def discretise(matrices: Float, dt_s: float) -> None:
+def discretize(matrices: Float, dt_s: float) -> None:
     """Turn A and Q into Phi = exp(A dt), and L with L L^T the integral of exp(A u) Q exp(A^T u) over u from 0 to dt.
 
     Power series over a fraction h of dt short against A, then doubled: Phi(2 h) = Phi^2, Q(2 h) = Q + Phi Q Phi^T.

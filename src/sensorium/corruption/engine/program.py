@@ -37,7 +37,7 @@ _ALONE = 2**17
 
 @dataclass(frozen=True)
 class Part:
-    """Operations on some neighbouring channels of a program's signal.
+    """Operations on some neighboring channels of a program's signal.
 
     Attributes:
         ops: In order.

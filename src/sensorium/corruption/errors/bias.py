@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from sensorium.core.spec import Spec, by_place
+from sensorium.core.spec import Spec, positional_init
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.op import COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
@@ -31,7 +31,7 @@ class Bias(Corruption):
     std: PerChannel = 0.0
     """Standard deviation of the part drawn at the start and at each reset [unit of the signal]."""
 
-    @by_place
+    @positional_init
     def __init__(self, value: Any = 0.0, **fields: Any) -> None:
         Spec.__init__(self, value=value, **fields)
 

@@ -59,7 +59,7 @@ class BiasInstability(Corruption):
         count = math.ceil(decades - 0.25) + 1
         tau_s = np.geomspace(self.tau_min_s, self.tau_max_s, count) / _PEAK
 
-        # Variances that make the sum as level as can be, and then centred between its highest and lowest point
+        # Variances that make the sum as level as can be, and then centered between its highest and lowest point
         averaging_s = np.geomspace(self.tau_min_s, self.tau_max_s, 40 * count)
         each = allan_variance(averaging_s[:, None], 1.0, tau_s)
         variance = np.linalg.lstsq(each, np.ones(len(each)), rcond=None)[0]

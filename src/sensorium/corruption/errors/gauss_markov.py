@@ -22,7 +22,7 @@ class GaussMarkov(Corruption):
 
     The variance is sigma^2 from the first sample on, the covariance over m steps sigma^2 phi^m. As a differential
     equation b' = -b / tau + q w with q^2 = 2 sigma^2 / tau. `std` is the standard deviation: Basilisk's factor 1.5 is
-    an artefact of its test (physics.md E-29).
+    an artifact of its test (physics.md E-29).
     """
 
     kind: Literal["gauss_markov"] = "gauss_markov"

@@ -21,7 +21,7 @@ OVERFLOW = 23
 class Overflow(Corruption):
     """k' = k_lo + (k - k_lo) mod n, the two's complement wrap of a code k that n codes from k_lo on cannot hold.
 
-    A value within the range stays. Right before a quantiser (nothing but quantisers and saturations between) k is the
+    A value within the range stays. Right before a quantizer (nothing but quantizers and saturations between) k is the
     code that the value becomes by its rounding, and the range its codes: 2^N of them with `bits`, else those within the
     limits. Elsewhere the range is continuous, x' = lo + (x - lo) mod (hi - lo). Limits are `min` and `max` here, or the
     chain's saturation, or the ends of the codes. A value that is not finite passes.

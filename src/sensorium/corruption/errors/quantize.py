@@ -1,4 +1,4 @@
-"""Quantisation: values become codes of a converter."""
+"""Quantization: values become codes of a converter."""
 
 from typing import Literal
 
@@ -80,7 +80,7 @@ class Quantize(Corruption):
         return self.grid(layout) or layout.codes_before
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
-        """Those of the last quantiser after it, or its own."""
+        """Those of the last quantizer after it, or its own."""
         return layout.codes_after or self.grid(layout)
 
     def operations(self, layout: Layout) -> list[Op]:

@@ -18,7 +18,7 @@ SATURATE = 7
 class Saturate(Corruption):
     """x' = min(max(x, lo), hi), per channel.
 
-    It acts where it stands in its chain. Next to a quantiser, with nothing but quantisers and saturations between, lo
+    It acts where it stands in its chain. Next to a quantizer, with nothing but quantizers and saturations between, lo
     and hi are moved inward onto codes, so that the two may stand in either order and the output is always a code.
 
     With `check="average"` a channel is also held at a limit while the mean of this sample and the one before lies
@@ -65,7 +65,7 @@ class Saturate(Corruption):
         return layout.codes_after
 
     def operations(self, layout: Layout) -> list[Op]:
-        """A clip; on codes, if a quantiser is next to it."""
+        """A clip; on codes, if a quantizer is next to it."""
         limits = self.limits(layout.width)
         if limits is None:
             if self.check != "instant":

@@ -112,7 +112,7 @@ class BlockedSector(Corruption):
         return tuple(int(j) for j in np.flatnonzero(inside))
 
     def operations(self, layout: Layout) -> list[Op]:
-        """Stretches of neighbouring columns, row by row."""
+        """Stretches of neighboring columns, row by row."""
         _, columns = _checked(self.shape, layout.width)
         blocked = np.zeros(columns + 2, np.int64)
         blocked[1 + np.array(self.blocked_columns(), np.int64)] = 1

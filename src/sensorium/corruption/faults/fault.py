@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sensorium.core.clock import seconds_to_ns
 from sensorium.core.errors import SpecError
-from sensorium.core.spec import Spec, by_place, path_of
+from sensorium.core.spec import Spec, path_of, positional_init
 from sensorium.corruption.engine.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
 from sensorium.corruption.engine.chain import Chain
 from sensorium.corruption.engine.op import Op
@@ -65,7 +65,7 @@ class Fault(Corruption):
     channels: Channels | None = None
     """Which channels it concerns; None for all."""
 
-    @by_place
+    @positional_init
     def __init__(self, corruption: Any = None, **fields: Any) -> None:
         Spec.__init__(self, corruption=corruption, **fields)
 
@@ -106,7 +106,7 @@ class Fault(Corruption):
         return False
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Those that the signal arrives on, if its corruption does no more than to quantise and to saturate."""
+        """Those that the signal arrives on, if its corruption does no more than to quantize and to saturate."""
         if not self.on or self.corruption is None:
             return layout.codes_before
         return layout.codes_before if self.corruption.codes_behind(self._inside(layout)) is not None else None

@@ -1,4 +1,4 @@
-"""The elliptic cone of a function-based sensor: what lies in it, and what of it is nearest.
+"""The elliptic cone of a function-based sensor: membership tests and nearest points.
 
     K = { x, y, z :  (y / a)^2 + (z / b)^2 <= x^2,  0 <= x <= r },    a = tan(fov_h / 2),  b = tan(fov_v / 2)
 
@@ -7,10 +7,9 @@ right, y up, z forward), so that x = z_T, y = -x_T, z = y_T, and its azimuth has
 convex and holds the sensor. r limits the depth (front "flat", as in the thesis) or the distance from the sensor (front
 "spherical", as in Deng et al.); both are convex.
 
-Lengths are in metres, a and b tangents of half angles [1]. What kernels call takes plain numbers.
+Lengths are in meters, a and b tangents of half angles [1]. Functions for kernels take plain numbers.
 """
 
-from sensorium.physics.cone.angles import azimuth, elevation, projected_elevation
 from sensorium.physics.cone.lines import (
     lines_for_error,
     nearest_on_lines,
@@ -21,7 +20,14 @@ from sensorium.physics.cone.lines import (
 from sensorium.physics.cone.quads import Quads, recovered_quads
 from sensorium.physics.cone.segment import clipped_segment, nearest_on_segment
 from sensorium.physics.cone.triangle import nearest_on_triangle
-from sensorium.physics.cone.volume import half_angle_tangent, is_inside, sphere_is_outside
+from sensorium.physics.cone.volume import (
+    azimuth,
+    elevation,
+    half_angle_tangent,
+    is_inside,
+    projected_elevation,
+    sphere_is_outside,
+)
 
 __all__ = [
     "Quads",

@@ -1,4 +1,4 @@
-"""Which triangles of a mesh meet at an edge, and on which side of them the volume lies that they enclose."""
+"""Triangles of a mesh that share an edge, and the side of them on which the enclosed volume is."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ Float = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-# A part whose volume is less than this share of its area to the power of 3/2 encloses nothing
+# A part whose volume is less than this share of its area to the power of 3/2 encloses no volume
 _FLAT = 1e-12
 
 
@@ -27,7 +27,7 @@ class SharedEdges(NamedTuple):
 
 
 def shared_edges(vertices: Float, faces: NDArray[np.int32]) -> SharedEdges:
-    """Edges between two triangles; corners at the same place are one, whatever their number.
+    """Edges between two triangles; corners at the same place are one.
 
     Args:
         vertices: Positions [m], shape (n, 3).
@@ -39,12 +39,12 @@ def shared_edges(vertices: Float, faces: NDArray[np.int32]) -> SharedEdges:
 
 
 def outward_signs(vertices: Float, faces: NDArray[np.int32]) -> NDArray[np.int8]:
-    """For each triangle 1 where its normal points out of the part that it encloses, -1 for into it, 0 for open parts.
+    """For each triangle 1 if its normal points out of the enclosed volume, -1 if into it, 0 for open parts.
 
-    A part is what hangs together by edges. It is closed where each of its edges borders two triangles in opposite
+    A part is a set of triangles connected by edges. It is closed if each of its edges borders two triangles in opposite
     directions and the volume, sum v0 (v1 x v2) / 6, is not zero; the sign of the volume is that of its triangles. Parts
-    are taken one by one, so that a part that is wound inward, or open, says nothing of the others. A closed part must
-    not pass through itself.
+    are treated one by one, so that a part that is wound inward, or open, has no effect on the others. A closed part
+    must not intersect itself.
 
     Args:
         vertices: Positions [m], shape (n, 3).
@@ -83,7 +83,7 @@ def _sides_by_edge(vertices: Float, faces: NDArray[np.int32]) -> tuple[Index, In
     corner = np.reshape(place, -1)[faces].astype(np.int64)
     start, end = corner.reshape(-1), np.roll(corner, -1, axis=1).reshape(-1)
 
-    # Sides of one edge stand together when sorted by its two ends
+    # Sides of one edge are adjacent when sorted by its two ends
     low, high = np.minimum(start, end), np.maximum(start, end)
     order = np.lexsort((np.arange(len(low)), high, low))
     new = np.ones(len(order), np.bool_)

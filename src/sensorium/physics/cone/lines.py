@@ -1,4 +1,4 @@
-"""Lines over the faces of an object, as the thesis lays them: between two opposite sides of a quad.
+"""Lines over the faces of an object, as in the thesis: between two opposite sides of a quad.
 
 A lone triangle is a quad whose last corner is its third: its lines run along its first side and shrink to the corner
 opposite. Ref: Table 1 of the thesis, whose last row has the ends of the line swapped (E-23); physics.md 8.3.
@@ -57,7 +57,7 @@ def nearest_on_lines(
         within: Square of the distance that it must be below to be of interest [m^2], inf for any.
 
     Returns:
-        Square of its distance [m^2] and the point [m]; the square is inf where there is none, or none within.
+        Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
     best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
     for k in range(count):
@@ -72,7 +72,7 @@ def nearest_on_lines(
 def nearest_on_parallel_lines(
     corners: Float, count: int, a: float, b: float, reach: float, spherical: bool, within: float
 ) -> tuple[float, float, float, float]:
-    """What `nearest_on_lines` gives, for a flat face whose sides v0 v1 and v3 v2 are parallel, from two of its lines.
+    """The result of `nearest_on_lines` for a flat face whose sides v0 v1 and v3 v2 are parallel, from two of its lines.
 
     Rectangles are such faces, and lone triangles. Their lines are parallel too, and the points at a share s of the way
     from v0 v1 to v3 v2 are the means of points of both sides, with weights 1 - s and s. So the square of the distance
@@ -157,7 +157,7 @@ def worst_angle_error(extent: float, count: int, distance: float) -> float:
 
 @jit.function
 def lines_for_error(extent: float, error: float, distance: float, most: int) -> int:
-    """The fewest lines of which two lie no more than twice `error` [rad] apart: eq. 4.1 turned round.
+    """The fewest lines of which two are no more than twice `error` [rad] apart: eq. 4.1 inverted.
 
     Args:
         extent: Side that the lines are laid along [m].

@@ -1,11 +1,11 @@
-"""Quads of a triangle mesh: the faces that lines are laid over.
+"""Quads of a triangle mesh, over which lines are laid.
 
-Two triangles are one quad where they share an edge, lie in one plane, face the same way and make a convex shape. A
-triangle that could go with several goes where the quad is most rectangular; of equals, where the triangles come first.
-What is left over stays a lone triangle.
+Two triangles are one quad if they share an edge, are coplanar, face the same way and make a convex shape. A triangle
+with several possible partners takes the one that gives the most rectangular quad; of equals, the first. Any other stays
+a lone triangle.
 
-The order of corners is fixed, since it says which way the lines run: v0 v1 and v3 v2 are the longer two sides, so that
-the lines lie close; where all are equally long, those that rise less in the mesh's own frame, so that lines on an
+The order of corners is fixed, since it gives the direction of the lines: v0 v1 and v3 v2 are the longer two sides, so
+that the lines are close; if all are equally long, those that rise less in the mesh's own frame, so that lines on an
 upright square are level, as in the thesis. A lone triangle begins with its longest side; its third corner counts twice.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sensorium.physics.cone.edges import Float, Index, shared_edges
 
-# Sine of the angle between two triangles of a plane: what float32 coordinates of a file leave uncertain
+# Sine of the angle between two triangles of a plane: the uncertainty of float32 coordinates of a file
 _FLAT = 1e-4
 
 # Lengths, and measures of rectangles, that differ by less than these shares are equal
@@ -82,7 +82,7 @@ def recovered_quads(vertices: Float, faces: NDArray[np.int32]) -> Quads:
 
 
 def _corners(points: Float, normal: Float) -> tuple[Float, Float]:
-    """How each corner of quads (n, 4, 3) turns about the normal, (n, 4), and the sum of their |cosines|, (n,)."""
+    """Turn of each corner of quads (n, 4, 3) about the normal, (n, 4), and the sum of their |cosines|, (n,)."""
     ahead = np.roll(points, -1, axis=1) - points
     length = np.sqrt((ahead * ahead).sum(axis=2))
     ahead = ahead / np.where(length > 0.0, length, 1.0)[..., None]

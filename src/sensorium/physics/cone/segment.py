@@ -1,7 +1,7 @@
-"""A straight piece of line in the cone: the stretch that is inside, and its nearest point.
+"""A line segment in the cone: the interval that is inside, and its nearest point.
 
 Replaces the three cases of the thesis (3.3, 3.4 to 3.6): points behind the sensor are cut off first, so that no root of
-the mirrored cone is taken (E-22), and where both roots lie beyond the front nothing is left, instead of one point that
+the mirrored cone is taken (E-22), and if both roots are beyond the front nothing is left, instead of one point that
 both slide to (E-21). Ref: physics.md 8.1.
 """
 
@@ -29,7 +29,7 @@ def clipped_segment(
         a, b, reach, spherical: As for `is_inside`.
 
     Returns:
-        First and last t [1]; the first is above the last where nothing is inside.
+        First and last t [1]; the first is above the last if nothing is inside.
     """
     low, high = 0.0, 1.0
 
@@ -110,7 +110,7 @@ def nearest_on_segment(
         within: Square of the distance that it must be below to be of interest [m^2], inf for any.
 
     Returns:
-        Square of its distance [m^2] and the point [m]; the square is inf where there is none, or none within.
+        Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
     # Without the cone: most pieces are too far, or have that point inside
     length2 = dx * dx + dy * dy + dz * dz

@@ -1,11 +1,11 @@
 """A triangle in the cone: its nearest point, without lines and their spacing.
 
-The nearest point of the triangle in K is that of its whole plane in K where that lies in the triangle, and lies on an
-edge otherwise (K is convex: a minimum inside the triangle is one of the plane). Ref: physics.md 8.2.
+The nearest point of the triangle in K is that of its whole plane in K if that is in the triangle, and on an edge
+otherwise (K is convex: a minimum inside the triangle is one of the plane). Ref: physics.md 8.2.
 
-Of the plane n p = D, D > 0, the nearest point in an endless cone lies in the direction u of the cone with the greatest
-n u for its length, since |p| = D |u| / (n u): that is the direction of n projected onto the cone. physics.md finds the
-same point as the root of a quartic; projected, one equation of one unknown is left that has one root, whatever the
+Of the plane n p = D, D > 0, the nearest point in an endless cone is in the direction u of the cone with the greatest n
+u for its length, since |p| = D |u| / (n u): that is the direction of n projected onto the cone. physics.md finds the
+same point as the root of a quartic; the projection leaves one equation of one unknown that has one root for every
 plane.
 """
 
@@ -47,7 +47,7 @@ def nearest_on_triangle(
         within: Square of the distance that it must be below to be of interest [m^2], inf for any.
 
     Returns:
-        Square of its distance [m^2] and the point [m]; the square is inf where there is none, or none within.
+        Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
     ux, uy, uz, vx, vy, vz = x1 - x0, y1 - y0, z1 - z0, x2 - x0, y2 - y0, z2 - z0
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
@@ -96,7 +96,7 @@ def nearest_on_plane(
         a, b, reach, spherical: As for `is_inside`.
 
     Returns:
-        Square of its distance [m^2] and the point [m]; the square is inf where there is none.
+        Square of its distance [m^2] and the point [m]; the square is inf without a point.
     """
     if D == 0.0:
         return 0.0, 0.0, 0.0, 0.0

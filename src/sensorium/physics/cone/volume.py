@@ -1,6 +1,9 @@
-"""Whether points and spheres are in the cone."""
+"""Whether points and spheres are in the cone, and angles of points in its frame."""
 
 import math
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 
@@ -12,7 +15,7 @@ def half_angle_tangent(fov_deg: float) -> float:
 
 @jit.function
 def is_inside(x: float, y: float, z: float, a: float, b: float, reach: float, spherical: bool) -> bool:
-    """Whether a point is in the cone: eq. 3.1 of the thesis, multiplied out, so that nothing divides by x.
+    """Whether a point is in the cone: eq. 3.1 of the thesis, multiplied out, without a division by x.
 
     Args:
         x, y, z: The point [m].
@@ -40,7 +43,7 @@ def sphere_is_outside(
     the best plane for a round cone. Spheres that are called inside may be just outside, none the other way round.
 
     Args:
-        x, y, z: Centre [m].
+        x, y, z: Center [m].
         radius: Of the sphere [m].
         a, b, reach, spherical: As for `is_inside`.
     """
@@ -57,3 +60,21 @@ def sphere_is_outside(
     n, m = y / (a * a), z / (b * b)
     back = math.sqrt(a * a * n * n + b * b * m * m)
     return n * y + m * z - back * x > radius * math.sqrt(back * back + n * n + m * m)
+
+
+Float = NDArray[np.float64]
+
+
+def azimuth(point: Float) -> Float:
+    """Angle to the left of straight ahead, atan2(y, x) [rad]; the thesis counts it to the right, atan2(x_T, z_T)."""
+    return np.arctan2(point[..., 1], point[..., 0])
+
+
+def projected_elevation(point: Float) -> Float:
+    """Eq. 3.8: the vertical angle as seen from the side, atan2(z, x) [rad]; an elevation only straight ahead (E-24)."""
+    return np.arctan2(point[..., 2], point[..., 0])
+
+
+def elevation(point: Float) -> Float:
+    """Angle above the level, atan2(z, sqrt(x^2 + y^2)) [rad]."""
+    return np.arctan2(point[..., 2], np.hypot(point[..., 0], point[..., 1]))

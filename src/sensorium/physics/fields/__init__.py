@@ -1,22 +1,20 @@
-"""What fills space besides matter: the light of sun and sky, gravity and magnetism."""
+"""Fields: the light of sun and sky, gravity and magnetism."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from sensorium.physics.fields.gravity import AbstractGravity
+from sensorium.physics.fields.gravity import AbstractGravity, UniformGravity
 from sensorium.physics.fields.gravity_j2 import J2Gravity
 from sensorium.physics.fields.gravity_point_mass import PointMassGravity
-from sensorium.physics.fields.gravity_uniform import UniformGravity
-from sensorium.physics.fields.magnetic import AbstractMagnetic
+from sensorium.physics.fields.magnetic import AbstractMagnetic, UniformMagnetic
 from sensorium.physics.fields.magnetic_dipole import MagneticDipole
 from sensorium.physics.fields.magnetic_sum import Magnetic, MagneticSum
-from sensorium.physics.fields.magnetic_uniform import UniformMagnetic
 from sensorium.physics.fields.sun import Sun
 from sensorium.physics.fields.world_magnetic_model import WorldMagneticModel
 
 Gravity = Annotated[UniformGravity | PointMassGravity | J2Gravity, Field(discriminator="kind")]
-"""Any gravity field, told apart by its `kind` when read from a plain dictionary."""
+"""Any gravity field, selected by its `kind` when read from a plain dictionary."""
 
 __all__ = [
     "AbstractGravity",

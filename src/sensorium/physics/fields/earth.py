@@ -1,6 +1,6 @@
 """The Earth's ellipsoid, WGS 84: from latitude, longitude and height to axes that turn with the Earth.
 
-Earth-fixed axes E have their origin at the Earth's centre, x through latitude 0 and longitude 0, z through the north
+Earth-fixed axes E have their origin at the Earth's center, x through latitude 0 and longitude 0, z through the north
 pole. (National Imagery and Mapping Agency, TR8350.2, section 3; Misra and Enge, Global Positioning System, chapter 4.)
 """
 

@@ -1,4 +1,4 @@
-"""Where the sun stands, by the low-accuracy theory of Meeus, Astronomical Algorithms (2nd ed., chapters 12, 22, 25).
+"""Position of the sun, by the low-accuracy theory of Meeus, Astronomical Algorithms (2nd ed., chapters 12, 22, 25).
 
 Good to 0.01 degrees from 1900 to 2100. Left out: the planets' pull on the Earth, the difference of dynamical and
 universal time (a minute, 0.001 degrees), parallax (0.0024 degrees), and refraction, which lifts the sun by 0.5
@@ -18,7 +18,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 2100
 
 @dataclass(frozen=True)
 class SolarPosition:
-    """The sun seen from the centre of the Earth, for the true equator of date.
+    """The sun seen from the center of the Earth, for the true equator of date.
 
     Attributes:
         right_ascension_rad: Right ascension [rad].
@@ -46,22 +46,22 @@ def solar_position(time: datetime) -> SolarPosition:
     days = (time - _J2000).total_seconds() / 86400.0
     t = days / _DAYS_PER_CENTURY
 
-    # Orbit: mean longitude, mean anomaly, eccentricity, equation of the centre
+    # Orbit: mean longitude, mean anomaly, eccentricity, equation of the center
     mean_longitude = 280.46646 + 36000.76983 * t + 0.0003032 * t**2
     anomaly = math.radians(357.52911 + 35999.05029 * t - 0.0001537 * t**2)
     eccentricity = 0.016708634 - 0.000042037 * t - 0.0000001267 * t**2
-    centre = (
+    center = (
         (1.914602 - 0.004817 * t - 0.000014 * t**2) * math.sin(anomaly)
         + (0.019993 - 0.000101 * t) * math.sin(2.0 * anomaly)
         + 0.000289 * math.sin(3.0 * anomaly)
     )
     distance_au = (
-        1.000001018 * (1.0 - eccentricity**2) / (1.0 + eccentricity * math.cos(anomaly + math.radians(centre)))
+        1.000001018 * (1.0 - eccentricity**2) / (1.0 + eccentricity * math.cos(anomaly + math.radians(center)))
     )
 
     # Apparent longitude and obliquity: aberration, and nutation by the Moon's node
     node = math.radians(125.04 - 1934.136 * t)
-    longitude = math.radians(mean_longitude + centre - 0.00569 - 0.00478 * math.sin(node))
+    longitude = math.radians(mean_longitude + center - 0.00569 - 0.00478 * math.sin(node))
     obliquity_deg = 23.4392911 - 0.0130042 * t - 1.64e-7 * t**2 + 5.04e-7 * t**3
     obliquity = math.radians(obliquity_deg + 0.00256 * math.cos(node))
 

@@ -1,4 +1,4 @@
-"""From axes that turn with the Earth back to latitude, longitude and height above the ellipsoid WGS 84."""
+"""From Earth-fixed axes back to latitude, longitude and height above the ellipsoid WGS 84."""
 
 import numpy as np
 
@@ -20,11 +20,11 @@ def geodetic_position(p_E: Float) -> tuple[Float, Float, Float]:
 
         tan(latitude) = (z + e'^2 B sin^3 b) / (p - e^2 A cos^3 b),    tan b = (1 - f) tan(latitude),
 
-    repeated from the direction of the place itself until nothing changes; then
-    h = p cos(latitude) + z sin(latitude) - A sqrt(1 - e^2 sin^2(latitude)), to which errors of latitude add only in
-    second order. Good to rounding, some nanometres near the ground, from 1000 km below the ellipsoid on upwards; within
-    43 km of the Earth's centre latitude is not unique. Ref: B. R. Bowring, "Transformation from spatial to
-    geographical coordinates", Survey Review 23 (1976).
+    repeated from the direction of the place itself until it converges; then h = p cos(latitude) + z sin(latitude) - A
+    sqrt(1 - e^2 sin^2(latitude)), to which errors of latitude add only in second order. Accurate to rounding, some
+    nanometers near the ground, from 1000 km below the ellipsoid on upwards; within 43 km of the Earth's center latitude
+    is not unique. Ref: B. R. Bowring, "Transformation from spatial to geographical coordinates", Survey Review 23
+    (1976).
 
     Args:
         p_E: Places in Earth-fixed axes [m], shape (*batch, 3).

@@ -24,8 +24,8 @@ class J2Gravity(AbstractGravity):
         1 - 3/2 J2 (R/r)^2 (5 z^2/r^2 - 3)      for z
 
     (Montenbruck and Gill, Satellite Orbits, section 3.2). By default the Earth: 9.8142 m/s^2 at the equator and 9.8321
-    at the poles. It is the pull of the mass alone: what a scale shows at the equator is less by the turn of the Earth,
-    0.0339 m/s^2, which belongs to the motion. Terms left out are some thousandths of this one.
+    at the poles. It is the pull of the mass alone: a scale at the equator shows less by the Earth's rotation, 0.0339
+    m/s^2, which belongs to the motion. Terms left out are some thousandths of this one.
     """
 
     kind: Literal["j2"] = "j2"
@@ -34,15 +34,15 @@ class J2Gravity(AbstractGravity):
     radius_m: Annotated[float, Field(gt=0.0)] = EARTH_RADIUS_M
     """The radius R that J2 belongs to, at the equator [m]."""
     j2: float = EARTH_J2
-    """How oblate the planet is [1]; 0 is a sphere."""
+    """Oblateness of the planet [1]; 0 is a sphere."""
     center: Vector = (0.0, 0.0, 0.0)
-    """Where its centre is in the world [m]."""
+    """Its center in the world [m]."""
 
     def at(self, p_W: ArrayLike) -> Float:
         """Gravitational acceleration g_W in world axes [m/s^2], a new array of shape (*batch, 3).
 
         Args:
-            p_W: Positions in the world, other than the centre [m], shape (*batch, 3).
+            p_W: Positions in the world, other than the center [m], shape (*batch, 3).
         """
         d_W, squares = offsets(p_W, self.center, "J2Gravity.center")
         sphere = -self.mu / (squares * np.sqrt(squares))

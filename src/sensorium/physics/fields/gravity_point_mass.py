@@ -17,7 +17,7 @@ GravitationalParameter = Annotated[float, Field(ge=0.0)]
 
 
 class PointMassGravity(AbstractGravity):
-    """Newton's law, with r the offset from the centre; inside a body it still stands for a point.
+    """Newton's law, with r the offset from the center; inside a body it is still that of a point.
 
         g = -mu r / |r|^3
 
@@ -28,13 +28,13 @@ class PointMassGravity(AbstractGravity):
     mu: GravitationalParameter = EARTH_MU_M3_S2
     """Gravitational constant times mass [m^3/s^2]."""
     center: Vector = (0.0, 0.0, 0.0)
-    """Where the mass is in the world [m]."""
+    """Position of the mass in the world [m]."""
 
     def at(self, p_W: ArrayLike) -> Float:
         """Gravitational acceleration g_W in world axes [m/s^2], a new array of shape (*batch, 3).
 
         Args:
-            p_W: Positions in the world, other than the centre [m], shape (*batch, 3).
+            p_W: Positions in the world, other than the center [m], shape (*batch, 3).
         """
         d_W, squares = offsets(p_W, self.center, "PointMassGravity.center")
         d_W *= (-self.mu / (squares * np.sqrt(squares)))[..., None]

@@ -1,12 +1,15 @@
-"""What every magnetic field offers."""
+"""What every magnetic field offers, and the uniform one."""
 
 import abc
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import ConfigDict
 
 from sensorium.core.rotations import Float
-from sensorium.core.spec import Spec
+from sensorium.core.spec import Spec, positional_init
+from sensorium.physics.fields.positions import Vector, checked_positions
 
 
 class AbstractMagnetic(Spec, abc.ABC):
@@ -23,3 +26,30 @@ class AbstractMagnetic(Spec, abc.ABC):
             time_ns: Time since the start of the world [ns], one for all or of a shape that broadcasts to batch; for
                 fields that change.
         """
+
+
+class UniformMagnetic(AbstractMagnetic):
+    """The same flux density everywhere, as the Earth's over a yard: `UniformMagnetic((20e-6, 0, -44e-6))`.
+
+    >>> sn.fields.UniformMagnetic((2e-5, 0.0, -4e-5)).at([0, 0, 0]).tolist()
+    [2e-05, 0.0, -4e-05]
+    """
+
+    kind: Literal["uniform"] = "uniform"
+    field_W: Vector
+    """The flux density in world axes [T]."""
+
+    @positional_init
+    def __init__(self, field_W: ArrayLike | None = None, **fields: Any) -> None:
+        super().__init__(**fields if field_W is None else {"field_W": field_W, **fields})
+
+    def at(self, p_W: ArrayLike, time_ns: ArrayLike = 0) -> Float:
+        """Magnetic flux density B_W in world axes [T], a new array of shape (*batch, 3).
+
+        Args:
+            p_W: Positions in the world [m], shape (*batch, 3).
+            time_ns: Not needed; this field does not change.
+        """
+        B_W = np.empty(checked_positions(p_W).shape)
+        B_W[...] = self.field_W
+        return B_W

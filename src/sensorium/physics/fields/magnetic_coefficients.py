@@ -1,4 +1,4 @@
-"""The World Magnetic Model's coefficients, from the files that pygeomag brings along."""
+"""The World Magnetic Model's coefficients, from the files of pygeomag."""
 
 import functools
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _TESLA_PER_NT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class MagneticModel:
-    """One edition of the model, Schmidt semi-normalised; arrays are indexed by degree and order, shape (13, 13).
+    """One edition of the model, Schmidt semi-normalized; arrays are indexed by degree and order, shape (13, 13).
 
     Attributes:
         name: Such as "WMM-2025".
@@ -57,7 +57,7 @@ def model_for(year: float) -> MagneticModel:
 
 @functools.cache
 def _models() -> tuple[MagneticModel, ...]:
-    """All editions that the installed pygeomag has, but for those of high resolution."""
+    """All editions in the installed pygeomag, except those of high resolution."""
     try:
         folder = resources.files("pygeomag") / "wmm"
     except ModuleNotFoundError:

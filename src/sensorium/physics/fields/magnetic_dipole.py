@@ -18,14 +18,14 @@ class MagneticDipole(AbstractMagnetic):
 
         B = mu_0/(4 pi) (3 (m . r) r / r^5 - m / r^3),      r the offset from the dipole
 
-    (Jackson, Classical Electrodynamics, section 5.6.) On its axis it is -2 times what it is across, equally far away.
+    (Jackson, Classical Electrodynamics, section 5.6.) On its axis it is -2 times its value across, equally far away.
     """
 
     kind: Literal["dipole"] = "dipole"
     moment: Vector
     """Magnetic moment in world axes, from the south pole to the north pole of the magnet [A m^2]."""
     position: Vector = (0.0, 0.0, 0.0)
-    """Where it is in the world [m]."""
+    """Position in the world [m]."""
 
     def at(self, p_W: ArrayLike, time_ns: ArrayLike = 0) -> Float:
         """Magnetic flux density B_W in world axes [T], a new array of shape (*batch, 3).

@@ -1,4 +1,4 @@
-"""Several magnetic fields at once, and the union of all kinds."""
+"""The sum of several magnetic fields, and the union of all kinds."""
 
 from typing import Annotated, Any, Literal
 
@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike
 from pydantic import Field, field_validator
 
 from sensorium.core.rotations import Float
-from sensorium.core.spec import by_place
-from sensorium.physics.fields.magnetic import AbstractMagnetic
+from sensorium.core.spec import positional_init
+from sensorium.physics.fields.magnetic import AbstractMagnetic, UniformMagnetic
 from sensorium.physics.fields.magnetic_dipole import MagneticDipole
-from sensorium.physics.fields.magnetic_uniform import UniformMagnetic
 from sensorium.physics.fields.world_magnetic_model import WorldMagneticModel
 
 
@@ -20,7 +19,7 @@ class MagneticSum(AbstractMagnetic):
     sources: tuple["Magnetic", ...]
     """The fields that are added, at least one."""
 
-    @by_place
+    @positional_init
     def __init__(self, sources: Any = None, **fields: Any) -> None:
         super().__init__(**fields if sources is None else {"sources": sources, **fields})
 
@@ -45,6 +44,6 @@ class MagneticSum(AbstractMagnetic):
 
 
 Magnetic = Annotated[UniformMagnetic | MagneticDipole | MagneticSum | WorldMagneticModel, Field(discriminator="kind")]
-"""Any magnetic field, told apart by its `kind` when read from a plain dictionary."""
+"""Any magnetic field, selected by its `kind` when read from a plain dictionary."""
 
 MagneticSum.model_rebuild()

@@ -1,4 +1,4 @@
-"""What fields share: vectors in specifications, and the positions at which fields are asked for."""
+"""Shared by fields: vectors in specifications, and the positions at which fields are evaluated."""
 
 import math
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 
-# Nearer than this to a point source there is nothing but the point [m]
+# Positions nearer than this to a point source are refused [m]
 _NEAREST_M = 1e-12
 
 
@@ -48,7 +48,7 @@ def offsets(p_W: ArrayLike, source_W: Vector, name: str) -> tuple[Float, Float]:
     Args:
         p_W: Positions [m], shape (*batch, 3).
         source_W: Where the source is [m].
-        name: What it is called, in the error for a position that is the source itself.
+        name: Name in the error for a position that is the source itself.
 
     Returns:
         Offsets [m], a new array of shape (*batch, 3), and their squares [m^2], shape (*batch).

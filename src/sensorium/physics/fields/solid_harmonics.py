@@ -1,18 +1,18 @@
-"""Sums of solid spherical harmonics outside a sphere, in Cartesian coordinates, without any special place at the poles.
+"""Sums of solid spherical harmonics outside a sphere, in Cartesian coordinates, without a singularity at the poles.
 
 With R the radius of reference, r the distance, phi the latitude and lambda the longitude of a point,
 
     S_nm = (R/r)^(n+1) P_nm(sin phi) e^(i m lambda),    0 <= m <= n,
 
-P_nm unnormalised and without the phase (-1)^m. They follow from S_00 = R/r by Cunningham's recurrences (Celestial
+P_nm unnormalized and without the phase (-1)^m. They follow from S_00 = R/r by Cunningham's recurrences (Celestial
 Mechanics 2, 1970; Montenbruck and Gill, Satellite Orbits, equations 3.29 to 3.31),
 
     S_mm = (2m - 1) (x + iy) R/r^2 S_m-1,m-1
     S_nm = (2n - 1)/(n - m) z R/r^2 S_n-1,m - (n + m - 1)/(n - m) R^2/r^2 S_n-2,m
 
-and the slope of a harmonic of degree n is made of harmonics of degree n + 1 (there, equation 3.33). So a potential, its
-field and the field's gradient are all real parts of sums c_nm S_nm, each with its own coefficients: the harmonics are
-computed once for each point, and what is left is a product of matrices.
+and the gradient of a harmonic of degree n consists of harmonics of degree n + 1 (there, equation 3.33). So a potential,
+its field and the field's gradient are all real parts of sums c_nm S_nm, each with its own coefficients: the harmonics
+are computed once for each point, and the rest is a product of matrices.
 
 A set of coefficients is a complex array of shape (degree + 1, degree + 1), in which those with m > n are 0.
 """
@@ -35,7 +35,7 @@ def from_schmidt(g: Float, h: Float) -> Coefficients:
     """Coefficients of the potential sum (R/r)^(n+1) (g_nm cos m lambda + h_nm sin m lambda) P_nm(sin phi).
 
     Args:
-        g: Of the cosines, for Schmidt's semi-normalised functions P_nm as geomagnetism uses them, in any unit, shape
+        g: Of the cosines, for Schmidt's semi-normalized functions P_nm as geomagnetism uses them, in any unit, shape
             (degree + 1, degree + 1).
         h: Of the sines, likewise.
     """
@@ -52,7 +52,7 @@ def slopes(c: Coefficients) -> NDArray[np.complex128]:
     out = np.zeros((3, degree + 2, degree + 2), np.complex128)
     for n in range(degree + 1):
         for m in range(n + 1):
-            # The sine of order 0 is 0 everywhere, and so is what comes of its coefficient
+            # The sine of order 0 is 0 everywhere, and so is the term of its coefficient
             one = c[n, m] if m else c[n, 0].real
             up = one / 2.0 if m else one
             out[0, n + 1, m + 1] -= up
@@ -113,7 +113,7 @@ def sum_harmonics(
         inverse = radius / (p[i, 0] * p[i, 0] + p[i, 1] * p[i, 1] + p[i, 2] * p[i, 2])
         x, y, z, square = p[i, 0] * inverse, p[i, 1] * inverse, p[i, 2] * inverse, radius * inverse
 
-        # S_mm, from which a column of rising n hangs; the harmonic above the top of a column is 0
+        # S_mm, the start of a column of rising n; the harmonic above the top of a column is 0
         top_re, top_im = math.sqrt(square), 0.0
         at = 0
         for m in range(orders):

@@ -1,4 +1,4 @@
-"""The sun and the sky it lights: where it stands, and how bright it is at a wavelength."""
+"""The sun and the sky it lights: its direction, and its irradiance at a wavelength."""
 
 import math
 from datetime import datetime
@@ -22,8 +22,8 @@ class Sun(Spec):
     """Sunlight on a clear day: a parallel beam, and a sky equally bright all over.
 
     The beam is a 5772 K black body of 1361 W/m^2 in all, times a clear-sky transmittance of 0.75 at every wavelength
-    and height of the sun; a measured `spectrum` may take its place (the real one has gaps where water vapour absorbs,
-    as at 940 nm). The sky adds the share `diffuse_fraction` of what a horizontal surface receives. Below the horizon
+    and height of the sun; a measured `spectrum` may replace it (the real one has gaps where water vapour absorbs, as at
+    940 nm). The sky adds the share `diffuse_fraction` of the irradiance of a horizontal surface. Below the horizon
     there is no light.
 
     >>> sun = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=0.0)
@@ -37,7 +37,7 @@ class Sun(Spec):
     elevation_deg: Annotated[float, Field(ge=-90.0, le=90.0)]
     """Height of the sun above the horizon [deg]."""
     azimuth_deg: Annotated[float, Field(ge=-360.0, le=360.0)] = 0.0
-    """Where it stands, right-handed about z from the world's x axis [deg]; with x east and y north, 90 is north."""
+    """Its azimuth, right-handed about z from the world's x axis [deg]; with x east and y north, 90 is north."""
     irradiance_W_m2: Annotated[float, Field(ge=0.0)] = SOLAR_CONSTANT_W_M2
     """Total irradiance of the beam above the atmosphere, across the beam [W/m^2]."""
     transmittance: Annotated[float, Field(ge=0.0, le=1.0)] = 0.75
@@ -80,7 +80,7 @@ class Sun(Spec):
         return np.array([flat * math.cos(azimuth), flat * math.sin(azimuth), math.sin(elevation)])
 
     def spectral_irradiance(self, wavelength_m: float) -> float:
-        """Direct irradiance across the beam at the ground, per metre of wavelength [W/m^2/m]; 0 by night.
+        """Direct irradiance across the beam at the ground, per meter of wavelength [W/m^2/m]; 0 by night.
 
         Args:
             wavelength_m: Wavelength [m].

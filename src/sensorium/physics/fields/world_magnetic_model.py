@@ -1,4 +1,4 @@
-"""The Earth's magnetic field by the World Magnetic Model, over a place or all around the Earth."""
+"""The Earth's magnetic field by the World Magnetic Model, in a local frame or all around the Earth."""
 
 import datetime as dt
 import functools
@@ -23,7 +23,7 @@ REFERENCE_RADIUS_M = 6371200.0
 # Up to here from the origin of a local world the field is taken as linear [m]
 NEAR_M = 2000.0
 
-# Where the mantle ends and the sources begin [m]
+# Radius at which the mantle ends and the sources begin [m]
 _CORE_RADIUS_M = 3480e3
 
 _NS_PER_YEAR = 365.25 * 86400 * NS_PER_S
@@ -34,17 +34,17 @@ class WorldMagneticModel(AbstractMagnetic):
 
         B = -grad V,   V = a sum_n (a/r)^(n+1) sum_m (g_nm cos m lambda + h_nm sin m lambda) P_nm(sin phi)
 
-    to degree 12, a = 6371.2 km, P_nm Schmidt semi-normalised, g and h linear in time (Chulliat et al., The US/UK World
+    to degree 12, a = 6371.2 km, P_nm Schmidt semi-normalized, g and h linear in time (Chulliat et al., The US/UK World
     Magnetic Model for 2025-2030). Coefficients come with pygeomag (`pip install 'sensorium[earth]'`); the edition is
     the newest made for the date, and a world that runs past its five years is an error.
 
     In the frame `enu` the world's origin is the given place, x points east, y north and z up there. Within 2 km of the
     origin the field is its value and exact gradient at the origin, off by at most 0.06 nT; further out the sum is
-    taken at each point. In the frame `ecef` the world is fixed to the Earth, with its origin at the centre, z through
+    taken at each point. In the frame `ecef` the world is fixed to the Earth, with its origin at the center, z through
     the north pole and x through latitude 0, longitude 0, and the sum is always taken.
 
     The model is meant for 1 km below ground to 850 km above. Higher up it stays the core's field, to which the currents
-    of space add. It knows nothing of the crust: on the ground the truth differs by some 150 nT, near ores by more.
+    of space add. It does not include the crust: on the ground the truth differs by some 150 nT, near ores by more.
     """
 
     kind: Literal["world_magnetic_model"] = "world_magnetic_model"
@@ -66,11 +66,11 @@ class WorldMagneticModel(AbstractMagnetic):
             if self.frame == "enu" and value is None:
                 raise ValueError(f"{name} is None; the frame 'enu' must have the latitude and longitude of its origin")
             if self.frame == "ecef" and value is not None:
-                raise ValueError(f"{name} is {value}; the frame 'ecef' has its origin at the Earth's centre")
+                raise ValueError(f"{name} is {value}; the frame 'ecef' has its origin at the Earth's center")
         if self.frame == "ecef" and self.height_m != 0.0:
-            raise ValueError(f"height_m is {self.height_m}; the frame 'ecef' has its origin at the Earth's centre")
+            raise ValueError(f"height_m is {self.height_m}; the frame 'ecef' has its origin at the Earth's center")
 
-        # A date out of range or a missing package shows here, not at the first reading
+        # A date out of range or a missing package is reported here, not at the first reading
         model_for(decimal_year(self.date))
         return self
 
@@ -123,7 +123,7 @@ class _Expansion:
             i = int(deep.argmax())
             raise SpecError(
                 f"p_W is {p_W.reshape(-1, 3)[i].tolist()}, {np.linalg.norm(p_E[i]) / 1e3:.1f} km from the Earth's "
-                f"centre; the World Magnetic Model holds outside of the core, from {_CORE_RADIUS_M / 1e3:.0f} km on"
+                f"center; the World Magnetic Model holds outside of the core, from {_CORE_RADIUS_M / 1e3:.0f} km on"
             )
         return summed(self.rows, p_E, REFERENCE_RADIUS_M).reshape(*p_W.shape[:-1], 6)
 
@@ -153,7 +153,7 @@ def _expansion(latitude_deg: float | None, longitude_deg: float | None, height_m
     if latitude_deg is None:
         return _Expansion(model, year, rows, p_EW, R_EW, None)
 
-    # Slopes of the components are in Earth-fixed axes; those of the world are what is wanted
+    # Slopes of the components are in Earth-fixed axes; those of the world are required
     origin = summed(rows, p_EW[None], REFERENCE_RADIUS_M)[0]
     along_E = packed(np.concatenate([slopes(component) for component in B_W]))
     slope = summed(along_E, p_EW[None], REFERENCE_RADIUS_M).reshape(6, 3) / REFERENCE_RADIUS_M

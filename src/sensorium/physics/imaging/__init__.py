@@ -1,4 +1,4 @@
-"""What a lens and an array of pixels make of an ideal image: one stage a file, each a function of arrays.
+"""From the ideal image to pixels: lens and sensor stages, one a file, each a function of arrays.
 
     band values -> ideal image -> spots on a virtual grid -> pixels -> electrons -> noise -> codes -> mosaic
 
@@ -9,18 +9,17 @@ the corrections E-33 to E-37; EMVA 1288 for pixels.
 from sensorium.physics.imaging import depth_errors, filters
 from sensorium.physics.imaging.auto_exposure import AutoExposure, next_exposure
 from sensorium.physics.imaging.bands import MAX_BANDS, Band, band_value, effective_wavelength, thermal_radiance
-from sensorium.physics.imaging.digitise import digitised, share_of_full_scale
+from sensorium.physics.imaging.digitize import digitized, share_of_full_scale
 from sensorium.physics.imaging.exposure import electrons_per_radiance, relative_illumination
 from sensorium.physics.imaging.metering import metered_level, region_of
 from sensorium.physics.imaging.mosaic import LAYOUTS, demosaiced, mosaic
 from sensorium.physics.imaging.pixel_noise import FixedPattern, PixelNoise, fixed_pattern, noisy_electrons
-from sensorium.physics.imaging.pupil import pupil_points
 from sensorium.physics.imaging.spot_gather import pixel_means
-from sensorium.physics.imaging.spots import SpotTable, spot_table
+from sensorium.physics.imaging.spots import SpotTable, pupil_points, spot_table
 from sensorium.physics.imaging.white_balance import (
     BalanceGains,
-    ColourTemperature,
-    GreyWorld,
+    ColorTemperature,
+    GrayWorld,
     next_balance,
     temperature_gains,
 )
@@ -31,15 +30,15 @@ __all__ = [
     "AutoExposure",
     "BalanceGains",
     "Band",
-    "ColourTemperature",
+    "ColorTemperature",
     "FixedPattern",
-    "GreyWorld",
+    "GrayWorld",
     "PixelNoise",
     "SpotTable",
     "band_value",
     "demosaiced",
     "depth_errors",
-    "digitised",
+    "digitized",
     "effective_wavelength",
     "electrons_per_radiance",
     "filters",

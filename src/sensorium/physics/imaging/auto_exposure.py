@@ -1,9 +1,9 @@
 """Automatic exposure: a loop from image to image that brings the metered level to a target.
 
-The image before says how many stops the exposure is off, log2(target / level). A share of that, the speed, is made up
-for in the next image: with levels that follow the exposure the error shrinks by 1 - speed an image. Exposure time
-changes first; when it is at its longest, gain is raised, since gain amplifies noise too. A saturated image tells a
-lower bound of its error and a black one none at all, so a change is bounded.
+The image before gives the error of the exposure in stops, log2(target / level). A share of it, the speed, is corrected
+in the next image: with levels that follow the exposure the error shrinks by 1 - speed an image. Exposure time changes
+first; when it is at its longest, gain is raised, since gain amplifies noise too. A saturated image gives only a lower
+bound of its error and a black one none at all, so a change is bounded.
 """
 
 import math
@@ -15,16 +15,16 @@ from sensorium.physics.imaging.metering import WHOLE, Region
 
 
 class AutoExposure(Spec):
-    """How a camera sets exposure time and gain by itself.
+    """Automatic control of exposure time and gain.
 
-    It begins with the camera's `exposure_s` and gain 1, at each reset anew. Levels are shares of full scale before
+    It starts with the camera's `exposure_s` and gain 1, again at each reset. Levels are shares of full scale before
     white balance and gamma.
     """
 
     model_config = ConfigDict(frozen=True)
 
     target: float = Field(default=0.18, gt=0.0, lt=1.0)
-    """Level that metered pixels are brought to [1]; 0.18 is what a grey card is to white."""
+    """Target level of metered pixels [1]; 0.18 is a gray card relative to white."""
     percentile: float | None = Field(default=None, gt=0.0, le=100.0)
     """Which percentile of the pixels is the level; None is their mean. 99 with a target of 0.9 spares highlights."""
     region: Region = WHOLE

@@ -32,7 +32,7 @@ Light = Callable[[float], float]
 
 
 class Band(Spec):
-    """One band: what light it is sensitive to."""
+    """One band: its spectral sensitivity."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +45,7 @@ class Band(Spec):
     column: int | None = Field(default=None, ge=0)
     """Column of mesh properties that have one for each band; None is the band's own number."""
     thermal: bool = False
-    """Whether it sees what surfaces emit."""
+    """Whether it sees thermal emission of surfaces."""
 
     @model_validator(mode="after")
     def _check(self) -> "Band":
@@ -63,7 +63,7 @@ class Band(Spec):
         return max(table.wavelength_m[0] for table in tables), min(table.wavelength_m[-1] for table in tables)
 
     def wavelengths_m(self) -> NDArray[np.float64]:
-        """Where integrals over the band look [m]: evenly, and at every point of its tables."""
+        """Wavelengths of integrals over the band [m]: evenly spaced, and every point of its tables."""
         low, high = self.limits_m
         tables = (self.filter.wavelength_m, () if self.response is None else self.response.wavelength_m)
         points = np.concatenate([np.linspace(low, high, _POINTS), *(np.array(table) for table in tables)])
@@ -82,7 +82,7 @@ def band_value(light: Light, band: Band) -> float:
 
     Args:
         light: Spectral density at a wavelength [m].
-        band: What counts of it.
+        band: The band.
     """
     wavelength_m, weighted = _weighted(light, band)
     return float(np.trapezoid(weighted, wavelength_m))
@@ -102,7 +102,7 @@ def thermal_radiance(band: Band, temperature_k: float) -> float:
     """Radiance of a black body that counts in a band [W/m^2/sr], by Planck's law.
 
     Args:
-        band: What counts of it.
+        band: The band.
         temperature_k: Of the body [K], above 0.
     """
     if not temperature_k > 0.0:

@@ -1,4 +1,4 @@
-"""Distances in whole steps, as depth cameras give them that report millimetres in 16 bits: z' = q round(z / q).
+"""Quantization of distances, as in depth cameras that report millimeters in 16 bits: z' = q round(z / q).
 
 The error is uniform within half a step, of standard deviation q / sqrt(12).
 """
@@ -21,10 +21,10 @@ class DepthQuantization(Spec):
     step_m: float = Field(default=1e-3, gt=0.0)
     """q [m]."""
     along: Literal["depth", "range"] = "depth"
-    """What is rounded: the depth along the axis, or the range along the ray."""
+    """The rounded quantity: the depth along the axis, or the range along the ray."""
 
 
 def quantized(distance_m: NDArray[np.float32], step_m: float) -> NDArray[np.float32]:
-    """Whole steps, q round(z / q) [m], any shape; what is infinite or 0 stays so."""
+    """Whole steps, q round(z / q) [m], any shape; infinite values and 0 stay."""
     step = np.float32(step_m)
     return np.rint(distance_m / step) * step

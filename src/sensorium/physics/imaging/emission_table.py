@@ -1,4 +1,4 @@
-"""What black bodies emit in bands, as a table over the temperatures of a scene.
+"""Emission of black bodies in bands, as a table over the temperatures of a scene.
 
 ln L over ln T is nearly straight. With x = h c / (lambda k_B T) its second derivative is -x in Wien's limit and 0 in
 that of Rayleigh and Jeans, and a band adds the variance of x over it; linear between entries d apart, ln L is off by
@@ -18,10 +18,10 @@ from sensorium.physics.imaging.bands import Band, thermal_radiance
 # Between the logarithms of two temperatures
 _STEP = 0.004
 
-# Below this bodies emit nothing that a band of the infrared sees [K]
+# Below this, emission in the bands of the infrared is negligible [K]
 _COLDEST_K = 1.0
 
-# Logarithm of nothing: kernels take its exponential for 0
+# Logarithm of zero: kernels take its exponential for 0
 NOTHING = -100.0
 
 
@@ -37,10 +37,10 @@ class EmissionTable(NamedTuple):
 
 
 def emission_table(bands: Sequence[Band], coldest_k: float, hottest_k: float) -> EmissionTable:
-    """Tabulate what black bodies of some temperatures emit.
+    """Tabulate the emission of black bodies of some temperatures.
 
     Args:
-        bands: What counts of it, at least one of them thermal.
+        bands: The bands, at least one of them thermal.
         coldest_k: Lowest temperature [K]; below 1 K as at 1 K.
         hottest_k: Highest temperature [K].
     """

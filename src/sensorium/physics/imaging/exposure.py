@@ -1,4 +1,4 @@
-"""From the radiance that a pixel sees to the electrons it collects."""
+"""From the radiance at a pixel to its electrons."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def relative_illumination(
     field_stop_m: float | None,
     cosine: bool = True,
 ) -> NDArray[np.float32]:
-    """What of the light on the axis each pixel receives [1], shape (rows, columns): vignetting and field stop.
+    """Light of each pixel relative to the axis [1], shape (rows, columns): vignetting and field stop.
 
     Args:
         columns, rows: Pixels.
@@ -49,15 +49,15 @@ def relative_illumination(
             a fisheye squeezes the edge, and only alpha is left.
     """
 
-    def centres(count: int, pitch: float) -> NDArray[np.float64]:
+    def centers(count: int, pitch: float) -> NDArray[np.float64]:
         return np.asarray((np.arange(count) + 0.5 - 0.5 * count) * pitch, np.float64)
 
-    x, y = centres(columns, pitch_m[0]), centres(rows, pitch_m[1])
+    x, y = centers(columns, pitch_m[0]), centers(rows, pitch_m[1])
     radius = np.hypot(x[None, :], y[:, None])
     map_ = vignetting(radius, focal_length_m=focal_length_m if cosine else 1e9, falloff_per_m=falloff_per_m)
     if field_stop_m is not None:
-        fine_x = centres(columns * factor, pitch_m[0] / factor)
-        fine_y = centres(rows * factor, pitch_m[1] / factor)
+        fine_x = centers(columns * factor, pitch_m[0] / factor)
+        fine_y = centers(rows * factor, pitch_m[1] / factor)
         inside = np.hypot(fine_x[None, :], fine_y[:, None]) <= field_stop_m
         map_ *= inside.reshape(rows, factor, columns, factor).mean(axis=(1, 3))
     return map_.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Which part of an image a camera's automatics look at, and how bright it is there."""
+"""Metering: the part of an image that automatic controls use, and its level."""
 
 import math
 from typing import Annotated
@@ -35,7 +35,7 @@ def _touched(first: float, last: float, count: int) -> slice:
 
 
 def metered_level(shares: NDArray[np.float32], percentile: float | None) -> float:
-    """Level of pixels [1]: their mean, or the value that so many percent of them do not exceed.
+    """Level of pixels [1]: their mean, or a percentile.
 
     Args:
         shares: Pixels as shares of full scale, any shape.

@@ -1,4 +1,4 @@
-"""A mosaic of colour filters over the pixels (Bayer), and colours interpolated from it."""
+"""A mosaic of color filters over the pixels (Bayer), and colors interpolated from it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ LAYOUTS = {"rggb": (0, 1, 1, 2), "bggr": (2, 1, 1, 0), "grbg": (1, 0, 2, 1), "gb
 
 
 def mosaic(image: NDArray[Any], layout: str) -> NDArray[Any]:
-    """What a sensor with a mosaic sees: one band a pixel, shape (*batch, rows, columns).
+    """Image of a sensor with a mosaic: one band a pixel, shape (*batch, rows, columns).
 
     Args:
         image: Red, green and blue at every pixel, shape (*batch, rows, columns, 3).
@@ -32,7 +32,7 @@ def mosaic(image: NDArray[Any], layout: str) -> NDArray[Any]:
 def demosaiced(raw: NDArray[Any], layout: str) -> NDArray[Any]:
     """Red, green and blue at every pixel by bilinear interpolation, shape (*batch, rows, columns, 3), in the raw type.
 
-    A colour that a pixel does not see is the mean of those neighbours, of eight, that do.
+    A color that a pixel does not see is the mean of those neighbors, of eight, that do.
 
     Args:
         raw: One band a pixel, shape (*batch, rows, columns), at least 2 x 2.
@@ -53,7 +53,7 @@ def demosaiced(raw: NDArray[Any], layout: str) -> NDArray[Any]:
 
 
 def _smoothed(image: NDArray[Any]) -> NDArray[Any]:
-    """Sum over a pixel and its neighbours with weights 1, 1/2, 1/4; nothing beyond the edge."""
+    """Sum over a pixel and its neighbors with weights 1, 1/2, 1/4; zero beyond the edge."""
     padded = np.pad(image.astype(np.float32), [(0, 0)] * (image.ndim - 2) + [(1, 1), (1, 1)])
     wide: NDArray[Any] = padded[..., 1:-1] + 0.5 * (padded[..., :-2] + padded[..., 2:])
     tall: NDArray[Any] = wide[..., 1:-1, :] + 0.5 * (wide[..., :-2, :] + wide[..., 2:, :])

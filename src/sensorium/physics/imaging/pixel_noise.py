@@ -1,4 +1,4 @@
-"""Noise of pixels by EMVA 1288: shot, dark, read, and what is fixed to each pixel.
+"""Noise of pixels by EMVA 1288: shot, dark, read, and fixed pattern.
 
     electrons = min(Poisson(mu_e (1 + PRNU) + mu_I t) + DSNU + N(0, sigma_r^2), full well)
 
@@ -43,7 +43,7 @@ class PixelNoise(Spec):
 
 
 class FixedPattern(NamedTuple):
-    """What is fixed to each pixel."""
+    """Fixed pattern of the pixels."""
 
     sensitivity: NDArray[np.float32]  # (values,): 1 + PRNU
     offset_e: NDArray[np.float32]  # (values,): DSNU [e-]

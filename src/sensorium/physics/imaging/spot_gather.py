@@ -1,13 +1,13 @@
-"""Pixels gathered through the spots of a lens.
+"""Gathers pixels through the spots of a lens.
 
-Every cell of the virtual grid gathers the rays that reach it through each of several points of the pupil. Where all
-depths around are alike, a ray comes from the place that the depth of its own cell says. Where near and far things meet,
-a ray may pass the near one's edge or be stopped by it: the search goes along the ray from the nearest depth that can be
-in its way to the depth of its cell, and the first surface that lies as near as the ray is there stops it. What the
-ideal image does not show, the background behind the near thing's edge, is taken from the background beside it.
+Every cell of the virtual grid gathers the rays that reach it through each of several points of the pupil. If all depths
+around are equal, the depth of its own cell gives the origin of a ray. At a depth edge, a ray may pass the near object
+or be blocked by it: the search goes along the ray from the nearest depth that can block it to the depth of its cell,
+and the first surface as near as the ray at that point blocks it. The background behind the edge of a near object, which
+the ideal image does not show, is taken from the background beside it.
 
-Which of both ways is taken is decided tile by tile, and only saves time: in a tile whose depths are alike the search
-finds nothing. So no result depends on what else is in a tile, nor on where tiles begin.
+The choice between the two is made tile by tile, and only saves time: in a tile of equal depths the search finds no
+blocker. So no result depends on the other content of a tile, or on the tile borders.
 """
 
 import numpy as np
@@ -20,12 +20,12 @@ from sensorium.runtime import jit, threads
 _HALF = np.float32(0.5)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
-# Bands of depth that are searched for what stops a ray, by how many cells farther the ray comes from there than from
-# the depth of its cell: one by one, from 16 cells on eight to an octave; before the first, up to a cell, is one more
+# Depth bands that are searched for blockers, by the number of cells between the ray's origin there and at the depth of
+# its cell: one by one, from 16 cells on eight to an octave; before the first, up to a cell, is one more
 _EDGES = np.concatenate([np.arange(1.0, 16.0), 16.0 * 2.0 ** (np.arange(113) / 8.0)]).astype(np.float32)
 _LAST = _EDGES.size - 2
 
-# How much farther than a surface's own blur the middle of its band may be, and what rounding to cells adds [cells]
+# Distance of a band's middle beyond a surface's own blur, and the addition of rounding to cells [cells]
 _WIDER, _ROUNDING = 1.05, 2.0
 
 
@@ -86,7 +86,7 @@ def _find_around(first, step, count, extremes, reach, size, out):
     Args:
         first, step, count: Rows of tiles.
         extremes: Least and largest inverse depth of each tile [1/m].
-        reach: How far rays of a tile go, and how far away what is in it is seen [cells].
+        reach: Distance that rays of a tile cover, and from which its content is seen [cells].
         size: Of a tile [cells].
         out: Filled.
     """
@@ -109,7 +109,7 @@ def _find_around(first, step, count, extremes, reach, size, out):
 
 @jit.kernel
 def _gather(first, step, count, samples, inverse_depth, around, alike, table, out):
-    """Rows first, first + step, ... of pixels: find where each ray comes from, then sum what is there band by band.
+    """Rows first, first + step, ... of pixels: find the origin of each ray, then sum the image there band by band.
 
     Loops, where NumPy has a word for it: Numba compiles whole-array arithmetic and assignment for seconds each.
     """
@@ -144,7 +144,7 @@ def _gather(first, step, count, samples, inverse_depth, around, alike, table, ou
 
 @jit.function
 def _aim(shift, m, points, down, tile_row, tile, aims):
-    """Where rays of a tile's first pixel come from, counted from its first cell, and how that changes along the tile.
+    """Origins of the rays of a tile's first pixel, counted from its first cell, and their change along the tile.
 
     Rows of `aims` are x, y, the changes of both from pixel to pixel [cells], and the pupil point (x, y) [m].
     """
@@ -167,13 +167,13 @@ def _aim(shift, m, points, down, tile_row, tile, aims):
 
 @jit.inlined
 def _cell(at, most):
-    """Nearest cell, inside the image; what is below 0 is cut towards it."""
+    """Nearest cell, inside the image; negative values are truncated towards it."""
     return min(max(np.int32(at + _HALF), np.int32(0)), np.int32(most))
 
 
 @jit.function
 def _find_even(inverse_depth, blur, m, points, aims, along, y, x, place):
-    """Samples that the rays of a pixel come from, where depths around blur alike."""
+    """Samples at the origins of a pixel's rays, if depths around blur equally."""
     height, width = inverse_depth.shape
     top, left = np.float32(y), np.float32(x) - along * np.float32(m)
     for number in range(m * m):
@@ -186,7 +186,7 @@ def _find_even(inverse_depth, blur, m, points, aims, along, y, x, place):
 
 @jit.function
 def _find_mixed(inverse_depth, blur, m, points, aims, along, y, x, nearest, alike, place):
-    """The same where near and far things meet; nothing around is nearer than `nearest` [1/m]."""
+    """The same at a depth edge; nothing around is nearer than `nearest` [1/m]."""
     height, width = inverse_depth.shape
     top, left = np.float32(y), np.float32(x) - along * np.float32(m)
     for number in range(m * m):
@@ -200,7 +200,7 @@ def _find_mixed(inverse_depth, blur, m, points, aims, along, y, x, nearest, alik
             here = inverse_depth[_cell(at_y, height - 1), _cell(at_x, width - 1)]
             here = here if abs(here - own) > alike else own
 
-            # Something near in the way: is what the ray comes from at some nearer depth that near?
+            # A possible blocker: is the surface at the ray's origin for some nearer depth that near?
             moved = abs(blur[1]) * max(abs(px), abs(py))  # cells for each 1/m
             span, least = (nearest - here) * moved, alike * moved
             stopped = False
@@ -218,7 +218,7 @@ def _find_mixed(inverse_depth, blur, m, points, aims, along, y, x, nearest, alik
                     off = blur[0] - blur[1] * there
                     band -= 1
             if not stopped:
-                # Else from the depth that is here, or past its edge from what is behind
+                # Else the surface at the depth here, or past its edge the one behind
                 off = blur[0] - blur[1] * here
                 there = inverse_depth[_cell(at_y - off * py, height - 1), _cell(at_x - off * px, width - 1)]
                 off = _ZERO if there - here > alike else off

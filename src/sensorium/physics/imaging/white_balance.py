@@ -1,4 +1,4 @@
-"""White balance: a gain for each band, so that grey things look grey under the light there is.
+"""White balance: a gain for each band, so that gray surfaces look gray under the present light.
 
 Gains multiply codes after the converter, as devices do. The least of them is 1: a pixel that is saturated in all bands
 stays white, where gains below 1 would tint it.
@@ -17,15 +17,15 @@ from sensorium.physics.imaging.bands import Band, band_value
 from sensorium.physics.imaging.metering import WHOLE, Region
 
 
-class GreyWorld(Spec):
-    """Gains that bring the means of all bands together, from image to image: what is seen is grey on average.
+class GrayWorld(Spec):
+    """Gains that equalize the means of all bands, from image to image: the scene is assumed gray on average.
 
-    Saturated pixels do not count. Gains begin at 1, at each reset anew.
+    Saturated pixels do not count. Gains start at 1, again at each reset.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["grey_world"] = "grey_world"
+    kind: Literal["gray_world"] = "gray_world"
     region: Region = WHOLE
     """Part of the image that counts: left, top, right, bottom as shares of it."""
     speed: float = Field(default=0.3, gt=0.0, le=1.0)
@@ -44,8 +44,8 @@ class BalanceGains(Spec):
     """One for each band [1]."""
 
 
-class ColourTemperature(Spec):
-    """Gains that make a grey thing grey in the light of a black body."""
+class ColorTemperature(Spec):
+    """Gains that make a gray surface gray in the light of a black body."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,7 +54,7 @@ class ColourTemperature(Spec):
     """Of the black body [K]: 5800 is about the sun's, 2800 a filament's."""
 
 
-WhiteBalance = Annotated[GreyWorld | BalanceGains | ColourTemperature, Field(discriminator="kind")]
+WhiteBalance = Annotated[GrayWorld | BalanceGains | ColorTemperature, Field(discriminator="kind")]
 """Any of the three."""
 
 
@@ -73,12 +73,12 @@ def temperature_gains(bands: Sequence[Band], temperature_k: float) -> NDArray[np
 
 
 def next_balance(
-    grey: GreyWorld, shares: NDArray[np.float32], band: NDArray[np.intp], gains: NDArray[np.float64]
+    gray: GrayWorld, shares: NDArray[np.float32], band: NDArray[np.intp], gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Gains of the next image [1], shape (bands,).
 
     Args:
-        grey: Speed and limit.
+        gray: Speed and limit.
         shares: Metered pixels before white balance, as shares of full scale.
         band: Which band each is of, in the same shape.
         gains: Of this image.
@@ -87,8 +87,8 @@ def next_balance(
     number = np.bincount(band.ravel()[counts], minlength=len(gains))
     total = np.bincount(band.ravel()[counts], weights=shares.ravel()[counts], minlength=len(gains))
     if not number.all() or not total.any():
-        return gains  # saturated or black: nothing to go by
+        return gains  # saturated or black: no usable pixels
     mean = total / number
     with np.errstate(divide="ignore"):
-        wanted = np.minimum(mean.max() / mean, grey.max_gain)
-    return np.asarray(gains * (wanted / gains) ** grey.speed)
+        wanted = np.minimum(mean.max() / mean, gray.max_gain)
+    return np.asarray(gains * (wanted / gains) ** gray.speed)

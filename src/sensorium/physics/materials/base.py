@@ -1,4 +1,4 @@
-"""What every surface material offers: one row of numbers at a wavelength."""
+"""The interface of surface materials: one row of numbers at a wavelength."""
 
 import abc
 from typing import Annotated
@@ -23,7 +23,7 @@ Index = PositiveOverWavelength
 Extinction = NonNegativeOverWavelength
 """Imaginary part k of a refractive index [1], a number or a spectrum."""
 
-# Above this k light is absorbed within a micrometre (lambda / 4 pi k), so nothing lies below that it could reach.
+# Above this k light is absorbed within a micrometer (lambda / 4 pi k), so that it reaches no base below.
 MAX_TRANSPARENT_K = 0.1
 
 
@@ -36,8 +36,8 @@ class AbstractMaterial(Spec, abc.ABC):
     def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1].
 
-        Shape (ROW_SIZE,). Interfaces reflect by the ratio of indices on their two sides; what is matt is the same
-        in all media.
+        Shape (ROW_SIZE,). Interfaces reflect by the ratio of indices on their two sides; a matt base is the same in all
+        media.
         """
 
     @property
@@ -57,7 +57,7 @@ class AbstractMaterial(Spec, abc.ABC):
 
 
 class AbstractBare(AbstractMaterial):
-    """A material without a diffuse base: nothing of it comes from the mesh."""
+    """A material without a diffuse base: it uses no property of the mesh."""
 
     @property
     def property_name(self) -> str | None:

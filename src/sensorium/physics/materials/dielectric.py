@@ -25,14 +25,14 @@ _SAME_INDEX = 1e-3
 
 
 class Dielectric(AbstractBare):
-    """A clear solid or liquid whose mesh closes around what is inside.
+    """A clear solid or liquid inside a closed mesh.
 
     Each face is an interface of its own: Fresnel reflection, and Snell refraction into the body and out again, with
-    absorption and optical path along the way inside. What is inside is either a clear substance of this material's
-    own index n + ik, which absorbs 4 pi k / lambda per metre, or a medium (`sn.media.water(...)`) that says all of it.
-    An object whose material is a bare medium is the same body with the roughness given here as default: its surface
-    reflects by the ratio of indices too. Where the indices differ by at most 0.001, as a fog bank's and air's do, there
-    is no interface.
+    absorption and optical path along the way inside. The body is filled with either a clear substance of this
+    material's own index n + ik, which absorbs 4 pi k / lambda per meter, or a medium (`sn.media.water(...)`). An object
+    whose material is a bare medium is the same body with the roughness given here as default: its surface reflects by
+    the ratio of indices too. If the indices differ by at most 0.001, as a fog bank's and air's do, there is no
+    interface.
     """
 
     kind: Literal["dielectric"] = "dielectric"
@@ -43,7 +43,7 @@ class Dielectric(AbstractBare):
     roughness: Smoothness = 1e-4
     """Beckmann rms slope of the surface [1]."""
     medium: Medium | None = None
-    """What fills the body; its index must be `refractive_index` within 0.001 where both are given."""
+    """Medium in the body; its index must be `refractive_index` within 0.001 if both are given."""
 
     @model_validator(mode="after")
     def _check(self) -> "Dielectric":
@@ -72,7 +72,7 @@ class Dielectric(AbstractBare):
         return row
 
     def inside(self, wavelength_m: float) -> MediumParameters:
-        """What light meets inside the body at a wavelength in vacuum [m]."""
+        """The medium inside the body at a wavelength in vacuum [m]."""
         n, k = self._index(checked_wavelength(wavelength_m))
         if self.medium is not None:
             return self.medium.at(wavelength_m)

@@ -12,7 +12,7 @@ from sensorium.physics.optics.spectra import checked_wavelength
 
 
 class Lambertian(AbstractDiffuse):
-    """Ideal diffuse reflection, f = C / pi [1/sr]; of all light that falls on it the share C comes back.
+    """Ideal diffuse reflection, f = C / pi [1/sr]; the share C of the incident light is reflected.
 
     >>> wall = sn.Lambertian(reflectance=0.5)
     >>> sn.Scene().add(sn.shapes.box(1, 4, 3), material=wall).material.reflectance

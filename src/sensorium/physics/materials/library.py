@@ -1,17 +1,24 @@
-"""Named materials, each with where its numbers come from and which of them are estimates."""
+"""Named materials with the sources of their numbers, and the union of all kinds of materials."""
 
 import difflib
 import functools
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from sensorium.core import plugins
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import checked
 from sensorium.physics.materials.base import AbstractMaterial
-from sensorium.physics.materials.union import Material
+from sensorium.physics.materials.dielectric import Dielectric
+from sensorium.physics.materials.lambertian import Lambertian
+from sensorium.physics.materials.mirror import Mirror
+from sensorium.physics.materials.retroreflector import Retroreflector
+from sensorium.physics.materials.thin_glass import ThinGlass
+from sensorium.physics.materials.two_layer import TwoLayer
 
 GRADES = {
     "A": "vendor's own data",
@@ -27,8 +34,8 @@ class Entry:
     """One material of the library.
 
     Attributes:
-        name: What `load` takes.
-        description: What it is, in a few words.
+        name: The name that `load` takes.
+        description: Short description.
         material: The model with its numbers.
         source: Where the numbers come from.
         grade: How good that source is, a key of `GRADES`.
@@ -43,7 +50,7 @@ class Entry:
     estimated: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Say on a few lines what the material is and how far to trust it."""
+        """Describe the material in a few lines, with sources and estimates."""
         lines = [
             f"{self.name}: {self.description}",
             f"  model     {type(self.material).__name__}",
@@ -126,6 +133,12 @@ def _tables() -> dict[str, dict[str, Any]]:
 
 
 def _source(source: str, sources: dict[str, str]) -> str:
-    """Spell out `KEY: data set`; a source without a key stands for itself."""
+    """Spell out `KEY: data set`; a source without a key is unchanged."""
     key, _, dataset = source.partition(": ")
     return f"{sources[key]}, data set {dataset}" if key in sources else source
+
+
+Material = Annotated[
+    Lambertian | TwoLayer | Dielectric | ThinGlass | Mirror | Retroreflector, Field(discriminator="kind")
+]
+"""Any material, selected by its `kind` when read from a plain dictionary."""

@@ -21,7 +21,7 @@ class Mirror(AbstractBare):
     reflectance: OwnReflectance
     """Specular reflectance at all angles [1]: a number, pairs (wavelength_m, value), or `Bands`."""
     roughness: Smoothness = 1e-4
-    """Beckmann rms slope [1]; what it scatters out of the beam is lost to the mirror ray."""
+    """Beckmann rms slope [1]; light scattered out of the beam is lost to the mirror ray."""
 
     def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""

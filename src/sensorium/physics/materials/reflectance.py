@@ -1,4 +1,4 @@
-"""How diffuse reflectance is given: a number, a spectrum, bands, or the name of a mesh property."""
+"""Diffuse reflectance: a number, a spectrum, bands, or the name of a mesh property."""
 
 import itertools
 from typing import Annotated, Any
@@ -86,7 +86,7 @@ def reflectance_at(reflectance: float | str | Spectrum | Bands, wavelength_m: fl
 
 
 def largest_reflectance(reflectance: float | str | Spectrum | Bands) -> float:
-    """The largest value a reflectance takes; 0 where only the mesh knows."""
+    """The largest value a reflectance takes; 0 if the mesh provides it."""
     if isinstance(reflectance, str):
         return 0.0
     return float(reflectance) if isinstance(reflectance, (int, float)) else max(reflectance.value)

@@ -1,4 +1,4 @@
-"""Retroreflective sheeting: light returns to where it came from."""
+"""Retroreflective sheeting: light returns to its source."""
 
 from typing import Annotated, Literal
 
@@ -16,8 +16,8 @@ class Retroreflector(AbstractDiffuse):
     """Traffic-sign sheeting, reflective tape, corner cubes: a coefficient of retroreflection over a matt base.
 
     The coefficient R_A [cd lx^-1 m^-2 = 1/sr] is the return per unit of sheet area at the data sheet's observation
-    angle, so the monostatic return is R_A cos^q(theta) in the same unit as f cos(theta). R_A = 200 returns 1,257
-    times what a matt surface of reflectance 0.5 does.
+    angle, so the monostatic return is R_A cos^q(theta) in the same unit as f cos(theta). R_A = 200 returns 1,257 times
+    as much as a matt surface of reflectance 0.5.
     """
 
     kind: Literal["retroreflector"] = "retroreflector"

@@ -1,4 +1,4 @@
-"""The row of numbers by which kernels know a material: which place holds what.
+"""The row of numbers of a material in kernels: meaning of each entry.
 
 Every material becomes one row at the wavelength of a laser or a camera band. The monostatic return of a surface of
 row `r` at incidence angle theta is, in 1/sr,
@@ -14,7 +14,7 @@ retroreflection, PLASTIC_N2 = 1 and PLASTIC_FI = 0 unless the layering is `plast
 import numpy as np
 import numpy.typing as npt
 
-# What the surface does with light
+# Kind of surface
 KIND = 0
 # Complex refractive index N + i K of the top interface over that of the medium light comes through; 1 is no interface
 N = 1
@@ -29,7 +29,7 @@ C = 5
 ON_A0 = 6
 ON_A1 = 7
 ON_B = 8
-# How light passes the top interface on its way to the base and back
+# Transmission of the top interface on the way to the base and back
 LAYERING = 9
 # Multiple reflection under the interface, layering `plastic`: f_d is divided by PLASTIC_N2 (1 - C PLASTIC_FI)
 PLASTIC_N2 = 10
@@ -42,7 +42,7 @@ PANE_OPL = 14
 PANE_TAU = 15
 # Reflectance that does not depend on angle, of a mirror; -1 where Fresnel's law with N and K holds
 FIXED_R = 16
-# Refractive index of what a closed dielectric body holds; 1 for all others
+# Refractive index inside a closed dielectric body; 1 for all others
 INNER_INDEX = 17
 
 ROW_SIZE = 18

@@ -1,4 +1,4 @@
-"""A pane of glass as one sheet: both faces and what bounces between them in one interface."""
+"""A pane of glass as one sheet: both faces and all reflections between them in one interface."""
 
 from typing import Annotated, Literal
 
@@ -19,9 +19,9 @@ class ThinGlass(AbstractBare):
 
         T_p = (1 - R)^2 a / (1 - R^2 a^2),   R_p = R + (1 - R)^2 a^2 R / (1 - R^2 a^2)
 
-    and the optical path grows by (n - 1) d / cos(theta_t) to first order. Under water n is that of the glass
-    over that of water, and a pane no denser than what surrounds it does nothing. Model the pane as a single sheet of
-    triangles; for a body with two faces use `Dielectric`.
+    and the optical path grows by (n - 1) d / cos(theta_t) to first order. Under water n is that of the glass over that
+    of water, and a pane no denser than its surroundings has no effect. Model the pane as a single sheet of triangles;
+    for a body with two faces use `Dielectric`.
     """
 
     kind: Literal["thin_glass"] = "thin_glass"
@@ -53,7 +53,7 @@ class ThinGlass(AbstractBare):
         row[PANE_OPL] = (n - 1.0) * outside_index * self.thickness_m
         row[PANE_TAU] = depth
 
-        # What both faces send back at normal incidence
+        # Reflectance of both faces at normal incidence
         _, row[R0] = pane(1.0, n=n, optical_depth=depth)
         row[ALPHA2] = squared_alpha(self.roughness)
         return row

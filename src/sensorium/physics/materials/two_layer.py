@@ -40,14 +40,14 @@ MAX_ROUGH_REFLECTANCE = 0.97
 class TwoLayer(AbstractDiffuse):
     """A rough interface of index n + ik (GGX, Fresnel) over a rough diffuse base (Oren-Nayar in Fujii's form).
 
-    f = f_s + t f_d. What of the light passes the interface, t, is the choice of `layering`:
+    f = f_s + t f_d. The share of light that passes the interface, t, is set by `layering`:
 
     - `two_way` (default): T(l, n) T(v, n), in and out; reciprocal, never more than it receives.
     - `agx`: T(l, h), once, as the AGX Sensor paper prints it (eq. 12); gives too much at grazing incidence.
     - `plastic`: `two_way` divided by n^2 (1 - C F_i), which counts the light thrown back under the interface.
 
-    A metal (k > 0.1) absorbs what it does not reflect, so its `reflectance` must be 0. Sources: Walter et al. 2007
-    and Heitz 2014 (GGX), Oren and Nayar 1994 with Fujii's note (base), AGX Sensor paper section 2.2.
+    A metal (k > 0.1) absorbs all light that it does not reflect, so its `reflectance` must be 0. Sources: Walter et al.
+    2007 and Heitz 2014 (GGX), Oren and Nayar 1994 with Fujii's note (base), AGX Sensor paper section 2.2.
     """
 
     kind: Literal["two_layer"] = "two_layer"
@@ -60,7 +60,7 @@ class TwoLayer(AbstractDiffuse):
     diffuse_roughness: Annotated[float, Field(ge=0.0, le=1.5707963267948966)] = 0.0
     """Standard deviation of the base's facet angles, Oren-Nayar's sigma [rad]; 0 is Lambertian."""
     layering: Literal["two_way", "agx", "plastic"] = "two_way"
-    """How light reaches the base and comes back."""
+    """Transmission of light to the base and back."""
 
     @model_validator(mode="after")
     def _check(self) -> "TwoLayer":
@@ -111,6 +111,6 @@ class TwoLayer(AbstractDiffuse):
         # Passage between them
         row[LAYERING] = LAYERINGS[self.layering]
         if self.layering == "plastic" and k * outside_index <= MAX_TRANSPARENT_K:
-            row[PLASTIC_N2] = max(n, 1.0) ** 2  # under a layer thinner than what is above it nothing is caught
+            row[PLASTIC_N2] = max(n, 1.0) ** 2  # a layer of lower index than its surroundings traps no light
             row[PLASTIC_FI] = internal_diffuse_reflectance(max(n, 1.0))
         return row

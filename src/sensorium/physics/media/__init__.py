@@ -1,22 +1,19 @@
-"""What light travels through: one medium a file, and short names to make them (`sn.media.fog(visibility_m=200)`)."""
+"""Media: one a file, and short names to make them (`sn.media.fog(visibility_m=200)`)."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from sensorium.physics.media.air import Air
 from sensorium.physics.media.base import AbstractMedium, MediumParameters
-from sensorium.physics.media.dust import Dust
-from sensorium.physics.media.fog import Fog
+from sensorium.physics.media.particles import Air, Dust, Fog, Snow
 from sensorium.physics.media.rain import Rain
-from sensorium.physics.media.snow import Snow
 from sensorium.physics.media.uniform import Uniform, vacuum
 from sensorium.physics.media.water import Water
 
 Medium = Annotated[Air | Fog | Rain | Snow | Dust | Water | Uniform, Field(discriminator="kind")]
-"""Any medium, told apart by its `kind` when read from a plain dictionary."""
+"""Any medium, selected by its `kind` when read from a plain dictionary."""
 
-# The short names say what one makes; from here on they stand for the classes, not for the files of the same name.
+# From here on the short names are the classes, not the files of the same name.
 air = Air
 fog = Fog
 rain = Rain

@@ -1,4 +1,4 @@
-"""What every medium offers: how light travels through it at a wavelength, and where it throws light back."""
+"""The interface of media: propagation of light at a wavelength, and backscatter."""
 
 import abc
 import math
@@ -59,12 +59,12 @@ class AbstractMedium(Spec, abc.ABC):
 class AbstractScatterer(AbstractMedium):
     """Air with particles in it that throw light back: fog, rain, snow, dust.
 
-    Returns from such air lie at a distance x behind the point of entry that follows a gamma law of shape k and scale
-    theta, and only a share p of the rays has one: in a path of length d the share p F(d), F the law's cumulative
-    curve (AGX Sensor paper, section 2.3). These three belong to the sensor as much as to the air; where they have not
-    been measured the defaults stand in. Shape and scale are those of Algoryx' public plugins. The probability is our
-    own rule, p = (1 - exp(-2 alpha k theta))^2, which grows from 0 in clear air to 1 in the densest fog and comes
-    within 1 % of the only value the plugins publish, 1.59e-5 at alpha = 4.02e-4 1/m.
+    Returns from such air are at a distance x behind the point of entry that follows a gamma law of shape k and scale
+    theta, and only a share p of the rays has one: in a path of length d the share p F(d), F the law's cumulative curve
+    (AGX Sensor paper, section 2.3). These three belong to the sensor as much as to the air; if they have not been
+    measured the defaults are used. Shape and scale are those of Algoryx' public plugins. The probability is our own
+    rule, p = (1 - exp(-2 alpha k theta))^2, which grows from 0 in clear air to 1 in the densest fog and comes within 1
+    % of the only value the plugins publish, 1.59e-5 at alpha = 4.02e-4 1/m.
     """
 
     refractive_index: RefractiveIndex = AIR_INDEX
@@ -94,10 +94,10 @@ class AbstractScatterer(AbstractMedium):
 
 
 def assumed_return_probability(extinction_per_m: float, mean_distance_m: float) -> float:
-    """Share of rays that return from the air, where nobody has measured it [1].
+    """Share of rays that return from the air, if it has not been measured [1].
 
-    p = (1 - exp(-2 alpha x))^2, the square of what is lost on the round trip to the mean return distance x = k theta.
-    An assumption, not a law: see `AbstractScatterer`.
+    p = (1 - exp(-2 alpha x))^2, the square of the loss on the round trip to the mean return distance x = k theta. An
+    assumption, not a law: see `AbstractScatterer`.
 
     Args:
         extinction_per_m: Extinction alpha [1/m].

@@ -20,8 +20,8 @@ _LAWS = {"marshall_palmer": (3.65e-4, 0.63), "carbonneau": (2.478e-4, 0.67)}
 class Rain(AbstractScatterer):
     """Rain: alpha = 3.65e-4 R^0.63 1/m, the same at all lidar wavelengths, as drops are far larger.
 
-    Drops scatter half of what they take out of a beam into a cone of a milliradian, of which a wide receiver keeps a
-    part; that is not counted.
+    Drops scatter half of the light they remove from a beam into a cone of a milliradian, of which a wide receiver keeps
+    a part; that is not counted.
     """
 
     kind: Literal["rain"] = "rain"

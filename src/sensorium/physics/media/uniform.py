@@ -1,4 +1,4 @@
-"""A medium given by its coefficients, and the emptiest of them."""
+"""A medium given by its coefficients, and vacuum."""
 
 from typing import Annotated, Literal
 
@@ -38,5 +38,5 @@ class Uniform(AbstractMedium):
 
 
 def vacuum() -> Uniform:
-    """Nothing: index 1, no extinction, no returns."""
+    """Vacuum: index 1, no extinction, no returns."""
     return Uniform()

@@ -1,4 +1,4 @@
-"""Extinction of haze and fog from how far one can see."""
+"""Extinction of haze and fog from visibility."""
 
 import math
 
@@ -15,7 +15,7 @@ def kim_exponent(visibility_m: float) -> float:
     """Exponent q of extinction with wavelength, alpha ~ lambda^-q [1] (Kim, McArthur and Korevaar 2001).
 
     1.6 beyond 50 km, 1.3 down to 6 km, 0.16 V + 0.34 to 1 km, V - 0.5 to 500 m (V in km), 0 below: the droplets of
-    dense fog are larger than the wavelengths, and scatter them all alike. The law jumps at 50 km (1.6 to 1.3).
+    dense fog are larger than the wavelengths, and scatter them all equally. The law jumps at 50 km (1.6 to 1.3).
     """
     km = visibility_m / 1000.0
     if km > 50.0:

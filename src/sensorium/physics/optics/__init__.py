@@ -14,7 +14,7 @@ from sensorium.physics.optics.detection.detection import (
     ratio_of_detections,
     sunlit_noise,
 )
-from sensorium.physics.optics.detection.emva import grey_value_noise, photons, signal_to_noise
+from sensorium.physics.optics.detection.emva import gray_value_noise, photons, signal_to_noise
 from sensorium.physics.optics.detection.merged_returns import merged_returns
 from sensorium.physics.optics.detection.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_table, pulse_width
 from sensorium.physics.optics.detection.range_ambiguity import folded_range, unambiguous_range
@@ -106,7 +106,7 @@ __all__ = [
     "ggx",
     "ggx_distribution",
     "ggx_monostatic",
-    "grey_value_noise",
+    "gray_value_noise",
     "grid_rays",
     "in_focus_distance",
     "internal_diffuse_reflectance",

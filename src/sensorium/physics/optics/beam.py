@@ -3,7 +3,7 @@
     I(x, y) = 2 P / (pi w_x w_y) exp(-2 x^2 / w_x^2 - 2 y^2 / w_y^2)          w = E + z tan(theta)
 
 w is the 1/e^2 radius, E its value at the exit, theta the half divergence, z the reduced path length, the sum of d / n
-(E-01). A detector of radius R whose centre lies r_D off the axis, along x, catches
+(E-01). A detector of radius R whose center is r_D off the axis, along x, catches
 
     A = int_{-R}^{R} sqrt(2 / pi) / w_x exp(-2 (r_D + u)^2 / w_x^2) erf(sqrt(2 (R^2 - u^2)) / w_y) du
 
@@ -60,11 +60,11 @@ def captured_fraction(
     Args:
         z_m: Reduced path length, sum of d / n [m], >= 0.
         detector_radius_m: R [m], above 0.
-        detector_offset_m: Distance r_D of its centre from the beam's axis [m], along x.
+        detector_offset_m: Distance r_D of its center from the beam's axis [m], along x.
         exit_radius_m: 1/e^2 radius E of the beam at the exit [m], >= 0; a beam of width 0 lands whole or not at all.
         half_divergence_rad: 1/e^2 half angle [rad], from 0 to 1.5; along x where the beam has two.
         half_divergence_y_rad: Along y; the same if not given.
-        model: "exact", or "agx" for eq. (21), which knows round beams only.
+        model: "exact", or "agx" for eq. (21), which covers round beams only.
     """
     y_rad = half_divergence_rad if half_divergence_y_rad is None else half_divergence_y_rad
     w_x, w_y, R, r_D = np.broadcast_arrays(

@@ -1,13 +1,13 @@
-"""A beam as a bundle of rays: where they cross it, and what share of the power each carries.
+"""A beam as a bundle of rays: their positions across it, and the share of the power of each.
 
-Places are in units of the beam's 1/e^2 radius, inside the unit disk, the same at every range since the rays diverge
-with the beam. A ray stands for a patch of area Delta A, so its share of the power is
+Positions are in units of the beam's 1/e^2 radius, inside the unit disk, the same at every range since the rays diverge
+with the beam. A ray represents a patch of area Delta A, so its share of the power is
 
     P_i / P = I_i Delta A_i / sum I Delta A,        I = exp(-2 rho^2)
 
-which sums to one: what of the Gaussian lies outside of the disk, 13.53 %, is spread over the rays inside (VANE, eq. 9,
-with the areas that eq. 9 alone leaves out: without them a wall at 86 m would answer 22,271 times weaker than at 6 m
-instead of 205.4 times, E-40).
+which sums to one: the part of the Gaussian outside the disk, 13.53 %, is spread over the rays inside (VANE, eq. 9, with
+the areas that eq. 9 alone leaves out: without them a wall at 86 m would answer 22,271 times weaker than at 6 m instead
+of 205.4 times, E-40).
 """
 
 import math
@@ -28,7 +28,7 @@ MOST_RAYS = 2**22
 # Fewest rays that span a beam's cross-section
 LEAST_SPAN = 3
 
-# Half the side of a ray's patch, in sides: neighbours on a plane reach each other for every number of rays up to 1024
+# Half the side of a ray's patch, in sides: neighbors on a plane reach each other for every number of rays up to 1024
 _HALF_SIDE = 0.6
 
 
@@ -44,9 +44,9 @@ class BeamRays(NamedTuple):
 
 
 def grid_rays(across: int) -> BeamRays:
-    """Rays on a square grid of `across` by `across` cells, those whose middle lies outside of the circle dropped.
+    """Rays on a square grid of `across` by `across` cells, without those whose middle is outside the circle.
 
-    As in VANE; 83 across are 5,417 rays, pi / 4 of the square. Row by row, so that neighbours follow each other.
+    As in VANE; 83 across are 5,417 rays, pi / 4 of the square. Row by row, so that neighbors follow each other.
     """
     middle, inside = grid_cells(across)
     v, u = np.meshgrid(middle, middle, indexing="ij")
@@ -54,7 +54,7 @@ def grid_rays(across: int) -> BeamRays:
 
 
 def grid_cells(across: int) -> tuple[Array, NDArray[np.bool_]]:
-    """Middles of the grid's cells along one axis, shape (across,), and which cells lie inside the circle."""
+    """Middles of the grid's cells along one axis, shape (across,), and the cells inside the circle."""
     if not 1 <= across <= 2048:
         raise SpecError(f"across is {across}; a grid of rays must have 1 to 2048 across")
     middle = (np.arange(across, dtype=np.float64) + 0.5) * (2.0 / across) - 1.0
@@ -75,9 +75,9 @@ def spiral_rays(count: int) -> BeamRays:
 def equal_power_rays(count: int) -> BeamRays:
     """Rays of one power each, on a golden-angle spiral over the whole Gaussian, its tails included.
 
-    Ray i lies where the share of the power within its radius is q = (i + 1/2) / N: 1 - exp(-2 rho^2) = q. Then the
+    Ray i is at the radius within which the share of the power is q = (i + 1/2) / N: 1 - exp(-2 rho^2) = q. Then the
     layout is shifted and stretched until its mean is the axis and its variance along every direction the Gaussian's,
-    w^2 / 4: the mean range of a plane is that on the axis, and its spread is right, however few rays there are.
+    w^2 / 4: the mean range of a plane is that on the axis, and its spread is right, with any number of rays.
 
     Args:
         count: 1, the axis alone, or 3 and more.
@@ -96,7 +96,7 @@ def equal_power_rays(count: int) -> BeamRays:
 
 
 def patch_reach(rays: BeamRays) -> Array:
-    """How far the patch that each ray stands for reaches to all sides, in 1/e^2 radii, shape (rays,).
+    """Half extent of the patch of each ray, in 1/e^2 radii, shape (rays,).
 
     Its area is P_i / I_i with the irradiance I = (2 / pi) exp(-2 rho^2) of a unit of power.
     """

@@ -1,4 +1,4 @@
-"""What the NumPy functions of optics accept; every refusal names the quantity, the value and the rule."""
+"""Checks of arguments of the NumPy functions of optics; every error names the quantity, the value and the rule."""
 
 from typing import Any
 

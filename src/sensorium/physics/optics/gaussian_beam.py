@@ -1,11 +1,11 @@
-"""A laser beam as VANE has it: rays from a virtual focus behind the aperture, and a Gaussian profile across them.
+"""A laser beam as in VANE: rays from a virtual focus behind the aperture, and a Gaussian profile across them.
 
 The beam leaves an aperture of radius r with the full divergence Theta as if it came from a point
 
     f_v = r / tan(Theta / 2)
 
-behind it (eq. 7), so that its spot at the range R is 2 (r + R tan(Theta / 2)) wide, and N = that / x rays across
-(eq. 8) lie x apart. Its irradiance, at the distance z from the focus and rho from the axis, is
+behind it (eq. 7), so that its spot at the range R is 2 (r + R tan(Theta / 2)) wide, and N = that / x rays across (eq.
+8) are x apart. Its irradiance, at the distance z from the focus and rho from the axis, is
 
     I = 2 P / (pi w^2) exp(-2 rho^2 / w^2)        w = w_0 sqrt(1 + (z / z_r)^2)        z_r = pi w_0^2 / lambda
 
@@ -43,7 +43,7 @@ def spot_diameter(range_m: ArrayLike, *, aperture_radius_m: ArrayLike, divergenc
 
 
 def rays_across(spacing_m: float, *, range_m: float, aperture_radius_m: float, divergence_rad: float) -> int:
-    """Rays N across the beam, eq. 8 rounded up, that lie at most `spacing_m` [m] apart at the range `range_m` [m]."""
+    """Rays N across the beam, eq. 8 rounded up, that are at most `spacing_m` [m] apart at the range `range_m` [m]."""
     spacing = float(checked("spacing_m", spacing_m, above=0.0))
     diameter = spot_diameter(range_m, aperture_radius_m=aperture_radius_m, divergence_rad=divergence_rad)
     return max(math.ceil(float(diameter) / spacing), 1)

@@ -59,7 +59,7 @@ class Spectrum(Spec):
 
         Args:
             wavelength_m: Wavelength in vacuum [m].
-            name: What the spectrum stands for, for the error outside of its range.
+            name: Name of the quantity, for the error outside its range.
         """
         low, high = self.wavelength_m[0], self.wavelength_m[-1]
         if not low * (1.0 - _ROUNDING) <= wavelength_m <= high * (1.0 + _ROUNDING):
@@ -73,7 +73,7 @@ class Spectrum(Spec):
         """Integral over wavelength between two limits inside the table, exact for the linear interpolation.
 
         Returns:
-            The unit of the value times metres.
+            The unit of the value times meters.
         """
         ends = self.at(low_m), self.at(high_m)
         wavelength_m, value = np.array(self.wavelength_m), np.array(self.value)
@@ -100,10 +100,10 @@ NonNegativeOverWavelength = Annotated[
 
 
 def checked_wavelength(wavelength_m: float) -> float:
-    """A wavelength in vacuum [m] as it is, or a `SpecError` where it cannot be meant."""
+    """A wavelength in vacuum [m] unchanged, or a `SpecError` if it is implausible."""
     if not MIN_WAVELENGTH_M <= wavelength_m <= MAX_WAVELENGTH_M:
         raise SpecError(
-            f"wavelength_m is {wavelength_m}; it must be between {MIN_WAVELENGTH_M} and {MAX_WAVELENGTH_M} metres"
+            f"wavelength_m is {wavelength_m}; it must be between {MIN_WAVELENGTH_M} and {MAX_WAVELENGTH_M} meters"
         )
     return wavelength_m
 

@@ -16,10 +16,15 @@ from sensorium.physics.radio.ordered_cfar import (
     ordered_threshold,
 )
 from sensorium.physics.radio.permittivity import BUILDING, normal_reflectance, permittivity
-from sensorium.physics.radio.power import cross_section_of_power, in_decibels, of_decibels, received_power
+from sensorium.physics.radio.power import (
+    cross_section_of_power,
+    in_decibels,
+    of_decibels,
+    received_power,
+    thermal_noise,
+)
 from sensorium.physics.radio.reflectors import Box, Corner, CrossSection, Cylinder, Plate, Reflector, Sphere
 from sensorium.physics.radio.swerling import detection_probability, fluctuating_amplitude, steady_amplitude
-from sensorium.physics.radio.thermal_noise import thermal_noise
 from sensorium.physics.radio.windows import WINDOWS, noise_bandwidth, noise_correlation, point_spread, window_samples
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Samples of a frame as its converters give them, and the cells that transforms make of them."""
+"""Samples of a frame from its converters, and the cells computed from them by transforms."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sensorium.physics.radio.windows import window_samples
 Complex = NDArray[np.complex64]
 Float = NDArray[np.float64]
 
-# Scatterers whose samples are worked out at once
+# Scatterers whose samples are computed at once
 _AT_ONCE = 256
 
 
@@ -59,7 +59,7 @@ def beat_samples(
 
 
 def cells_of_samples(samples: Complex, windows: tuple[str, ...], *, transmitters: int) -> Complex:
-    """What windows and transforms over ranges, speeds and beams make of samples, cells as in `spreading`.
+    """Cells from samples, by windows and transforms over ranges, speeds and beams; layout as in `spreading`.
 
     The motion between transmitters is taken out with the speed of each cell before beams are formed.
 
@@ -109,9 +109,9 @@ def _shaped(values: NDArray[Any], axis: int) -> NDArray[Any]:
     return values.reshape(*(1,) * axis, -1, *(1,) * (3 - axis))
 
 
-def _from_middle(count: int, is_centred: bool) -> NDArray[np.complex128]:
+def _from_middle(count: int, is_centered: bool) -> NDArray[np.complex128]:
     """Turns phases that count from the first sample to those that count from the middle."""
-    cell = np.arange(count) - (count // 2 if is_centred else 0)
+    cell = np.arange(count) - (count // 2 if is_centered else 0)
     return _turned(0.5 * (count - 1) * cell / count)
 
 

@@ -1,4 +1,4 @@
-"""Where an antenna sends and listens: gain over direction."""
+"""Antenna patterns: gain over direction."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,7 @@ def relative_gain(
 def angle_resolution(*, antennas: int, spacing: float, angle_rad: ArrayLike = 0.0) -> Array:
     """Lambda / (N d cos(theta)) [rad] of an even row of antennas.
 
-    8 antennas half a wavelength apart tell 14.32 degrees apart straight ahead. Ref: physics.md 12.
+    8 antennas half a wavelength apart resolve 14.32 degrees straight ahead. Ref: physics.md 12.
 
     Args:
         antennas: N.
@@ -43,7 +43,7 @@ def angle_resolution(*, antennas: int, spacing: float, angle_rad: ArrayLike = 0.
 
 
 def unambiguous_sine(spacing: float) -> float:
-    """Sine of the angle up to which a row of antennas tells left from right, lambda / 2 d, at most 1 [1]."""
+    """Sine of the largest unambiguous angle of a row of antennas, lambda / 2 d, at most 1 [1]."""
     _check_row(1, spacing)
     return min(1.0, 0.5 / spacing)
 

@@ -1,6 +1,6 @@
-"""Noise in the cells of a frame, as windowed transforms over antennas, chirps and samples leave it.
+"""Noise in the cells of a frame, after windowed transforms over antennas, chirps and samples.
 
-Noise of the samples is white; windows of few terms share that of each cell between its next neighbours (`windows`), so
+Noise of the samples is white; windows of few terms share that of each cell between its next neighbors (`windows`), so
 that it is drawn in cells, not in samples.
 """
 
@@ -50,9 +50,9 @@ def _add_scaled(target, source, weight):
 
 @jit.function
 def add_noise(real, imaginary, grid, key, tick, world, sensor):
-    """Add complex normal noise to all cells, correlated between neighbours as the windows make it.
+    """Add complex normal noise to all cells, correlated between neighbors as the windows make it.
 
-    Every cell before windows has its own numbers, whatever beams are formed; windows share them between neighbours.
+    Every cell before windows has its own numbers, for any beams; windows mix them between neighbors.
     """
     rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
     sigma = np.float32(math.sqrt(0.5 * grid.noise_W))
@@ -99,7 +99,7 @@ def add_noise(real, imaginary, grid, key, tick, world, sensor):
 
 @jit.function
 def _share_along(row, taps, long, out):
-    """Share the noise of each cell of a row of seven or more between its neighbours; `long` has room for both ends."""
+    """Share the noise of each cell of a row of seven or more between its neighbors; `long` has room for both ends."""
     count, most = row.size, TERMS - 1
     long[most : most + count] = row
     for k in range(most):
@@ -137,7 +137,7 @@ def drawn_noise(
     """The numbers that `add_noise` begins with: noise of all cells before windows [sqrt(W)].
 
     Args:
-        counts: Rows, antennas, chirps and samples, which is the shape of what is returned.
+        counts: Rows, antennas, chirps and samples, which is the shape of the result.
         noise_W: Mean power of a cell [W].
         key: Of the stream.
         tick: Of the sensor's clock.

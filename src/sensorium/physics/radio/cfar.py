@@ -11,8 +11,8 @@ from sensorium.physics.optics.detection.return_thresholds import cfar_factor_exp
 def threshold_factors(training: int, *, false_alarm: float) -> Array:
     """Alpha for every number of training cells up to 2 x `training`, shape (2 x training + 1,).
 
-    Alpha = N (P_fa^(-1/N) - 1). At the ends of a row there are fewer cells on one side; with the factor of as many as
-    there are the rate of false alarms stays what it is. Below two cells there is no mean: infinity.
+    Alpha = N (P_fa^(-1/N) - 1). At the ends of a row there are fewer cells on one side; with the factor for as many the
+    rate of false alarms stays the same. Below two cells there is no mean: infinity.
 
     Args:
         training: Cells on each side that the noise is averaged over.

@@ -1,4 +1,4 @@
-"""FMCW chirps: what a radar can tell apart, and from where on it takes one thing for another."""
+"""FMCW chirps: resolutions and unambiguous spans of a radar."""
 
 from typing import Annotated
 
@@ -16,13 +16,13 @@ Positive = Annotated[float, Field(gt=0.0)]
 class Chirp(Spec):
     """A frame of equal chirps that rise by `bandwidth_Hz`, sampled while they do (complex samples).
 
-    The echo of a surface at range R that recedes at v_r beats with what is sent at
+    The echo of a surface at range R that recedes at v_r beats with the transmitted signal at
 
         f_b = 2 S R / c + 2 v_r / lambda,   S = B / T_r
 
-    The second term moves the range by v_r f_0 / S, which a radar knows once it has measured v_r. From chirp to chirp,
-    T_c apart, the phase of the beat turns by 4 pi v_r T_c / lambda. Where N_t transmitters send in turn (time-division
-    MIMO) each sends every N_t-th chirp: a frame lasts N_t as long and speeds fold N_t as early. Over a frame the range
+    The second term moves the range by v_r f_0 / S, which is corrected with the measured v_r. From chirp to chirp, T_c
+    apart, the phase of the beat turns by 4 pi v_r T_c / lambda. If N_t transmitters send in turn (time-division MIMO)
+    each sends every N_t-th chirp: a frame lasts N_t as long and speeds alias N_t as early. Over a frame the range
     changes by v_r N_t N_c T_c, which smears it over as many cells. Ref: physics.md 12.
     """
 
@@ -75,7 +75,7 @@ class Chirp(Spec):
 
     @property
     def unambiguous_range_m(self) -> float:
-        """R_max = f_s c / 2 S, as many cells as samples [m]; what is farther folds back."""
+        """R_max = f_s c / 2 S, as many cells as samples [m]; farther targets alias."""
         return self.samples * self.range_resolution_m
 
     @property
@@ -85,7 +85,7 @@ class Chirp(Spec):
 
     @property
     def unambiguous_speed_m_s(self) -> float:
-        """|v|_max = lambda / 4 N_t T_c [m/s]; what is faster folds to the other side."""
+        """|v|_max = lambda / 4 N_t T_c [m/s]; faster targets alias to the other side."""
         return self.wavelength_m / (4.0 * self.transmitters * self.period_s)
 
     def beat_Hz(self, range_m: ArrayLike, range_rate_m_s: ArrayLike = 0.0) -> Array:
@@ -99,7 +99,7 @@ class Chirp(Spec):
         return 2.0 * self.slope_Hz_s * distance / SPEED_OF_LIGHT_M_S + 2.0 * rate / self.wavelength_m
 
     def coupling_m(self, range_rate_m_s: ArrayLike) -> Array:
-        """How much farther than it is a receding surface seems, v_r f_0 / S [m]."""
+        """Apparent additional range of a receding surface, v_r f_0 / S [m]."""
         return checked("range_rate_m_s", range_rate_m_s) * (self.carrier_Hz / self.slope_Hz_s)
 
     def speed_of_phase(self, phase_rad: ArrayLike) -> Array:
@@ -108,6 +108,6 @@ class Chirp(Spec):
 
 
 def folded(value: ArrayLike, period: float, *, low: float) -> Array:
-    """A value as it shows where only [low, low + period) can be told: whole periods are lost."""
+    """A value aliased into [low, low + period): whole periods are lost."""
     span = float(checked("period", period, above=0.0))
     return checked("value", value) - span * np.floor((np.asarray(value, np.float64) - low) / span)

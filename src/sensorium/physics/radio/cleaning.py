@@ -1,13 +1,13 @@
-"""Frames without the echoes that were found in them, to look for what these hide (CLEAN).
+"""Removes the echoes found in a frame, to search for those that they mask (CLEAN).
 
-The side lobes of an echo stand in the training cells of its neighbours and raise their thresholds, and a weaker echo
-among them may leave no peak of its own. Without a window they fall by 1 / (pi x)^2 only, -13 dB at the first: an echo
-20 dB below another is lost up to 20 cells away. A main lobe of many cells, Blackman and Harris' with eight, does the
-same to an ordered statistic where training cells are few, at the ends of a row.
+The side lobes of an echo are in the training cells of its neighbors and raise their thresholds, and a weaker echo
+among them may have no peak of its own. Without a window they fall by 1 / (pi x)^2 only, -13 dB at the first: an echo 20
+dB below another is lost up to 20 cells away. A main lobe of many cells, Blackman and Harris' with eight, does the same
+to an ordered statistic if training cells are few, at the ends of a row.
 
-So the models of all echoes found so far are taken away from the cells of the frame, peaks are looked for in what is
-left, with thresholds of what is left, and each that is found is fitted together with the others. Thresholds follow the
-noise as before: where models fit, false alarms are as frequent as `false_alarm` says.
+So the models of all echoes found so far are subtracted from the cells of the frame, peaks are searched in the residual,
+with thresholds from the residual, and each new echo is fitted together with the others. Thresholds follow the noise as
+before: if models fit, the rate of false alarms is `false_alarm`.
 
 Ref: Hogbom 1974, Aperture synthesis with a non-regular distribution of interferometer baselines; Tsao and Steinberg
 1988, Reduction of sidelobe and speckle artifacts in microwave imaging: the CLEAN technique.
@@ -62,7 +62,7 @@ def main_lobe_hides(window: str, *, count: int, spare: int) -> bool:
     Args:
         window: Along the range.
         count: Samples that it runs over.
-        spare: Training cells beyond the rank, where they are fewest: so many may be strong.
+        spare: Fewest training cells above the rank: as many may be strong.
     """
     return 2 * main_lobe(window_terms(window, count=count)) > spare
 

@@ -1,4 +1,4 @@
-"""Echoes of the ground itself: area of a cell, its cross-section, and how its strength is spread."""
+"""Echoes of the ground itself: area of a cell, its cross-section, and the distribution of its strength."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +10,8 @@ from sensorium.physics.optics.checks import Array, checked
 def ground_cell_area(range_m: ArrayLike, *, range_resolution_m: float, beam_rad: ArrayLike) -> Array:
     """R dR dphi [m^2]: the ground within a range cell and a beam, flat and at any height below the radar.
 
-    The ring from R to R + dR lies between sqrt(R^2 - h^2) and sqrt((R + dR)^2 - h^2): its area is that of a ring
-    without height, since d(rho^2) = d(R^2).
+    The ring from R to R + dR is between sqrt(R^2 - h^2) and sqrt((R + dR)^2 - h^2): its area is that of a ring without
+    height, since d(rho^2) = d(R^2).
 
     Args:
         range_m: R to the middle of the cell [m], any shape.
@@ -23,10 +23,10 @@ def ground_cell_area(range_m: ArrayLike, *, range_resolution_m: float, beam_rad:
 
 
 def ground_reflectivity(grazing_rad: ArrayLike, *, reflectivity: float, law: str = "constant") -> Array:
-    """Sigma_0, cross-section of a square metre of ground [1].
+    """Sigma_0, cross-section of a square meter of ground [1].
 
-    "constant" is the number itself; "gamma" is gamma sin(psi), what a rough surface shows at small grazing angles.
-    Ref: physics.md 13 (sigma_0 A); Barton 1985 (constant gamma).
+    "constant" is the number itself; "gamma" is gamma sin(psi), as for a rough surface at small grazing angles. Ref:
+    physics.md 13 (sigma_0 A); Barton 1985 (constant gamma).
 
     Args:
         grazing_rad: Psi [rad].

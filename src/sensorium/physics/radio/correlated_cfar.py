@@ -1,4 +1,4 @@
-"""Thresholds of CFAR over cells whose noise is correlated, as a window makes neighbours."""
+"""CFAR thresholds over cells whose noise is correlated by a window."""
 
 from functools import lru_cache
 
@@ -23,15 +23,14 @@ _STEPS = 30
 # Added to a correlation matrix, which windows make all but singular
 _LOADING = 1e-9
 
-# Up to so many cells every number of them has a factor of its own; beyond, every so many, and those between follow
+# Up to this many cells each number has a factor of its own; beyond, every n-th, and the others are interpolated
 _EACH, _APART = 64, 16
 
 
 def training_cells(samples: int, *, training: int, guard: int) -> Array:
     """Distances from a cell to those that its threshold is taken from, shape (N,).
 
-    Up to `training` on each side beyond `guard`. A short row of so many samples that counts round has fewer, and none
-    twice.
+    Up to `training` on each side beyond `guard`. A short cyclic row of samples has fewer, and none twice.
     """
     if samples < 2 * guard + 3:
         raise SpecError(f"samples is {samples}; a threshold needs 2 cells beyond {guard} guard cells on each side")
@@ -54,9 +53,9 @@ def false_alarm_rate_correlated(alpha: ArrayLike, *, correlation: ArrayLike, ran
         P_fa = E exp(-alpha mean) = 1 / det(I + alpha C / N).
 
     Over a rank, amplitudes are L g with C = L L^T and g of independent normal parts; |g|^2 has a gamma law of order N
-    whatever the direction of g, so that P_fa = E (1 + alpha U)^-N over directions alone, where U is the cell of the
-    rank for |g| = 1. The mean over 50,000 fixed directions errs by 2 % of a P_fa of 1e-3, and at 1e-6 by 5 % over 32
-    cells and by 15 % over 16. The cell under test is taken as independent of the others, which it is beyond the main
+    for any direction of g, so that P_fa = E (1 + alpha U)^-N over directions alone, where U is the cell of the rank for
+    |g| = 1. The mean over 50,000 fixed directions has an error of 2 % of a P_fa of 1e-3, and at 1e-6 of 5 % over 32
+    cells and of 15 % over 16. The cell under test is taken as independent of the others, which it is beyond the main
     lobe of the window.
 
     Args:
@@ -112,7 +111,7 @@ def correlated_factors(
 
 
 class _Rates:
-    """False alarms over a factor, for one correlation matrix and the first so many cells of it."""
+    """False alarms over a factor, for one correlation matrix and its first cells."""
 
     def __init__(self, correlation: Array, rank: float | None) -> None:
         self._correlation, self._rank, self._cells = correlation, rank, len(correlation)
@@ -121,12 +120,12 @@ class _Rates:
             parts = np.random.default_rng(_SEED).standard_normal((2, count, self._cells))
             g = parts[0] + 1j * parts[1]
 
-            # Lower triangular: the first cells come from the first parts of g alone, whatever else there is
+            # Lower triangular: the first cells depend on the first parts of g alone
             L = np.linalg.cholesky(correlation + _LOADING * np.eye(self._cells))
             self._power, self._size = np.abs(g @ L.T) ** 2, np.cumsum(np.abs(g) ** 2, axis=1)
 
     def rate(self, alpha: Array, count: int) -> tuple[Array, Array]:
-        """P_fa of factors of any shape over the first so many cells, and minus its derivative by them [1]."""
+        """P_fa of factors of any shape over the first cells, and minus its derivative by them [1]."""
         if self._rank is None:
             share = np.linalg.eigvalsh(self._correlation[:count, :count]) / count
             rest = 1.0 / (1.0 + alpha[..., None] * share)
@@ -149,7 +148,7 @@ class _Rates:
         return alpha
 
     def _unit(self, count: int) -> Array:
-        """Power of the cell of the rank among the first so many, for each direction; the last one asked for is kept."""
+        """Power of the cell of the rank among the first cells, for each direction; the last result is cached."""
         assert self._rank is not None
         if self._kept[0] != count:
             k = rank_of(count, rank=self._rank) - 1

@@ -1,4 +1,4 @@
-"""Radar cross-sections of simple conducting bodies that are large beside the wavelength.
+"""Radar cross-sections of simple conducting bodies that are large compared with the wavelength.
 
 Directions are unit vectors from the body to the radar, in the body's own frame. Flat faces and cylinders follow
 physical optics, corner reflectors geometry. Ref: physics.md 12; Knott, Shaeffer and Tuley, Radar Cross Section;
@@ -36,7 +36,7 @@ def sphere(radius_m: ArrayLike, *, wavelength_m: float) -> Array:
 def plate(width_m: float, height_m: float, direction: ArrayLike = (1.0, 0.0, 0.0), *, wavelength_m: float) -> Array:
     """4 pi A^2 / lambda^2 n_x^2 sinc^2(k w n_y) sinc^2(k h n_z) [m^2], sinc(x) = sin(x) / x, of a flat plate across x.
 
-    0.1 m x 0.1 m at 77 GHz and straight on: 82.899 m^2. Both sides reflect alike.
+    0.1 m x 0.1 m at 77 GHz and straight on: 82.899 m^2. Both sides reflect equally.
 
     Args:
         width_m: w, along y [m].
@@ -68,7 +68,7 @@ def cylinder(radius_m: float, length_m: float, direction: ArrayLike = (1.0, 0.0,
     level, axial = np.hypot(n[..., 0], n[..., 1]), n[..., 2]
     wall = k * a * length**2 * level * _sinc(k * length * axial) ** 2
 
-    # 2 J_1(x) / x is to a disc what sinc is to a rectangle
+    # 2 J_1(x) / x is for a disc what sinc is for a rectangle
     x = 2.0 * k * a * level
     lobe = np.where(x < 1e-6, 1.0, 2.0 * j1(x) / np.maximum(x, 1e-6))
     end = k**2 / np.pi * (np.pi * a**2 * axial * lobe) ** 2
@@ -94,12 +94,12 @@ def box(
 def corner(edge_m: float, direction: ArrayLike = (1.0, 0.0, 0.0), *, wavelength_m: float) -> Array:
     """4 pi A^2 / lambda^2 [m^2] of a corner reflector of three triangles that opens along x.
 
-    A is the part of its opening that the light of all three faces leaves by: with direction cosines l <= m <= n to its
-    edges and s = l + m + n, a^2 (s - 2 / s) where l + m >= n, else 4 a^2 l m / s. Straight on: 4 pi a^4 / 3 lambda^2,
-    27.633 m^2 for 0.1 m at 77 GHz. From behind: nothing.
+    A is the part of its opening through which the light of all three faces leaves: with direction cosines l <= m <= n
+    to its edges and s = l + m + n, a^2 (s - 2 / s) if l + m >= n, else 4 a^2 l m / s. Straight on: 4 pi a^4 / 3
+    lambda^2, 27.633 m^2 for 0.1 m at 77 GHz. From behind: 0.
 
     Args:
-        edge_m: a, of the edges that meet in the corner [m].
+        edge_m: a, of the edges at the corner [m].
         direction: To the radar, shape (*batch, 3).
         wavelength_m: Lambda [m].
     """

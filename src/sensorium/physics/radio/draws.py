@@ -1,4 +1,4 @@
-"""Random numbers of single elements, wherever in the counter they lie: those of scatterers, which come and go."""
+"""Random numbers of single elements at any place of the counter: those of scatterers, which appear and vanish."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,8 +1,8 @@
-"""Peaks turned into echoes, strongest first: each refined with those around it taken away, and two told from one.
+"""Turns peaks into echoes, strongest first: each is refined with its neighbors subtracted, and two are resolved.
 
-An echo that lies between the cells of another, or in its side lobes, moves that one's estimate and may leave no peak of
-its own. So echoes are fitted in turn (RELAX): each on the cells around it less what the others leave there. What is
-left around an echo once it is taken away, and exceeds the threshold, is another one.
+An echo between the cells of another, or in its side lobes, shifts that one's estimate and may have no peak of its own.
+So echoes are fitted in turn (RELAX): each on the cells around it minus the models of the others. A residual around a
+subtracted echo that exceeds the threshold is another one.
 """
 
 import math
@@ -20,39 +20,39 @@ from sensorium.runtime import jit
 ENVELOPE_STEPS = 8
 """Steps of the side lobes' envelope in a cell."""
 
-# Two echoes are told apart from so many cells on, along one axis at least
+# Two echoes are resolved from this distance on [cells], along one axis at least
 _APART = 1.5
 
-# What is left of an echo once its model is taken away, at most: its share of the power, and the share that grows with
-# the fourth power of the range cells it moves by within a frame, which the model knows nothing of
+# Residual of an echo after its model is subtracted, at most: its share of the power, and the share that grows with the
+# fourth power of the range cells it crosses within a frame, which the model does not include
 LEFT = 0.002
 _LEFT_MOVING = 0.03
 
-# Of the noise in a cell: what others leave there below it is not taken away
+# Relative to the noise in a cell: models of others below it are not subtracted
 _TRACE = 0.01
 
-# Where no model tells what an echo leaves, a peak is its side lobe below so many times what it may leave
+# Without a model of its residual, a peak below this multiple of an echo's possible residual is its side lobe
 _MARGIN = 4.0
 
-# Cells to each side of an echo among which another is looked for: within its main lobe, and so many at least
+# Cells to each side of an echo in which another is searched: within its main lobe, and at least this many
 AROUND = 3
 REGION = 2 * max(AROUND, TERMS) + 1
 """Cells of the block in which it is looked for, along each axis, at most."""
 LINE = REGION + 2 * TERMS
 """Room for an echo's weights in it."""
 
-# Rounds in which echoes that touch are fitted again, and two that were told apart
+# Rounds in which overlapping echoes are fitted again, and two that were resolved
 _ROUNDS, _PAIR_ROUNDS = 2, 12
 
-# Two are told apart once the second moves by less than this in a round [cells]
+# Two are resolved once the second moves by less than this in a round [cells]
 _SETTLED = 0.003
 
 
 class Echo(NamedTuple):
-    """Echoes of a frame; the first so many are used."""
+    """Echoes of a frame; the first `count` entries are used."""
 
-    centre: NDArray[np.int64]  # (most, 4) cell around which it was fitted; beams by their number
-    place: NDArray[np.float64]  # (most, 4) cells, from near the centre
+    center: NDArray[np.int64]  # (most, 4) cell around which it was fitted; beams by their number
+    place: NDArray[np.float64]  # (most, 4) cells, from near the center
     amplitude: NDArray[np.complex128]  # (most,)
     limit: NDArray[np.float64]  # (most,) threshold that it exceeds [W]
     touched: NDArray[np.bool_]  # (most,) whether others reach it
@@ -78,7 +78,7 @@ def _leaked(envelope, x):
 
 @jit.function
 def leak(place, at, receiver, slack):
-    """The same over all axes, from a place to another, or to within so many cells of it."""
+    """The same over all axes, from a place to another, or to within some cells of it."""
     total = 1.0
     for axis in range(4):
         x = abs(wrapped(at[axis] - place[axis], np.float64(receiver.grid.counts[axis])))
@@ -89,24 +89,24 @@ def leak(place, at, receiver, slack):
 
 
 @jit.function
-def _gather(cube, receiver, centre, sizes, block):
-    """Cells around a centre as if they went on for ever, with the sign that comes with each turn (`windows`)."""
+def _gather(cube, receiver, center, sizes, block):
+    """Cells around a center as if they went on for ever, with the sign that comes with each turn (`windows`)."""
     real, imaginary = cube
     grid = receiver.grid
     rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
     for h in range(sizes[0]):
-        e = centre[0] + h - sizes[0] // 2
+        e = center[0] + h - sizes[0] // 2
         turns = (e // rows) * (rows - 1)
         for i in range(sizes[1]):
-            beam = centre[1] + i - sizes[1] // 2 + antennas // 2
+            beam = center[1] + i - sizes[1] // 2 + antennas // 2
             b = beam % antennas - antennas // 2 - grid.beams[0]
             is_formed = 0 <= b < grid.beams.size
             across = turns + (beam // antennas) * (antennas - 1)
             for j in range(sizes[2]):
-                d = centre[2] + j - sizes[2] // 2
+                d = center[2] + j - sizes[2] // 2
                 along = across + (d // chirps) * (chirps - 1)
                 for k in range(sizes[3]):
-                    r = centre[3] + k - sizes[3] // 2
+                    r = center[3] + k - sizes[3] // 2
                     sign = -1.0 if (along + (r // samples) * (samples - 1)) % 2 else 1.0
                     block[h, i, j, k] = 0.0
                     if is_formed:
@@ -115,11 +115,11 @@ def _gather(cube, receiver, centre, sizes, block):
 
 
 @jit.function
-def _take_away(block, receiver, centre, sizes, place, amplitude, lines):
+def _take_away(block, receiver, center, sizes, place, amplitude, lines):
     """Take the model of an echo away from a block of cells."""
     grid = receiver.grid
     for axis in range(4):
-        first = centre[axis] - sizes[axis] // 2 - place[axis]
+        first = center[axis] - sizes[axis] // 2 - place[axis]
         spread_line(grid.terms[axis], first, np.float64(grid.counts[axis]), sizes[axis], lines[axis])
     for h in range(sizes[0]):
         for i in range(sizes[1]):
@@ -137,14 +137,14 @@ def _reaches(echoes, i, at, receiver):
 
 
 @jit.function
-def _without_others(cube, receiver, echoes, kept, own, centre, sizes, work):
-    """Cells around a centre less what all other echoes leave there; returns whether any does."""
+def _without_others(cube, receiver, echoes, kept, own, center, sizes, work):
+    """Cells around a center minus the models of all other echoes; returns whether any contributes."""
     block, lines = work
-    _gather(cube, receiver, centre, sizes, block)
+    _gather(cube, receiver, center, sizes, block)
     touched = False
     for i in range(kept):
-        if i != own and _reaches(echoes, i, centre, receiver):
-            _take_away(block, receiver, centre, sizes, echoes.place[i], echoes.amplitude[i], lines)
+        if i != own and _reaches(echoes, i, center, receiver):
+            _take_away(block, receiver, center, sizes, echoes.place[i], echoes.amplitude[i], lines)
             touched = True
     return touched
 
@@ -154,16 +154,16 @@ def _fit(cube, receiver, echoes, kept, own, work):
     """Fit one echo with the others taken away, once more where it turns out nearer to another cell."""
     offset = np.empty(4)
     for _ in range(2):
-        centre = echoes.centre[own]
-        touched = _without_others(cube, receiver, echoes, kept, own, centre, receiver.weights.cells, work)
+        center = echoes.center[own]
+        touched = _without_others(cube, receiver, echoes, kept, own, center, receiver.weights.cells, work)
         echoes.touched[own] = touched
         echoes.amplitude[own] = refine(work[0], receiver.weights, offset)
         moved = False
         for axis in range(4):
-            echoes.place[own, axis] = centre[axis] + offset[axis]
+            echoes.place[own, axis] = center[axis] + offset[axis]
             step = math.floor(offset[axis] + 0.5)
             if step and receiver.weights.cells[axis] < receiver.grid.counts[axis]:
-                centre[axis] += step
+                center[axis] += step
                 moved = True
         if not moved:
             break
@@ -171,7 +171,7 @@ def _fit(cube, receiver, echoes, kept, own, work):
 
 @jit.function
 def _are_apart(echoes, i, j, receiver):
-    """Whether two echoes can be told apart along an axis."""
+    """Whether two echoes can be resolved along an axis."""
     for axis in range(4):
         count = np.float64(receiver.grid.counts[axis])
         if abs(wrapped(echoes.place[i, axis] - echoes.place[j, axis], count)) >= _APART:
@@ -194,9 +194,9 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
     sizes, best, found = np.empty(4, np.int64), 0.0, np.zeros(4, np.int64)
     for axis in range(4):
         sizes[axis] = min(2 * max(AROUND, main_lobe(grid.terms[axis])) + 1, counts[axis])
-    centre = echoes.centre[own]
-    _without_others(cube, receiver, echoes, kept, own, centre, sizes, work)
-    _take_away(work[0], receiver, centre, sizes, echoes.place[own], echoes.amplitude[own], work[1])
+    center = echoes.center[own]
+    _without_others(cube, receiver, echoes, kept, own, center, sizes, work)
+    _take_away(work[0], receiver, center, sizes, echoes.place[own], echoes.amplitude[own], work[1])
     for h in range(sizes[0]):
         for i in range(sizes[1]):
             for j in range(sizes[2]):
@@ -209,17 +209,17 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
         return kept
     new = kept
     for axis in range(4):
-        echoes.centre[new, axis] = centre[axis] + found[axis] - sizes[axis] // 2
-    b = (echoes.centre[new, 1] + counts[1] // 2) % counts[1] - counts[1] // 2 - grid.beams[0]
+        echoes.center[new, axis] = center[axis] + found[axis] - sizes[axis] // 2
+    b = (echoes.center[new, 1] + counts[1] // 2) % counts[1] - counts[1] // 2 - grid.beams[0]
     if not 0 <= b < grid.beams.size:
         return kept
-    row = power[echoes.centre[new, 0] % counts[0], b, echoes.centre[new, 2] % counts[2]]
-    limit = limit_of(row, echoes.centre[new, 3] % counts[3], receiver.threshold, ordered)
+    row = power[echoes.center[new, 0] % counts[0], b, echoes.center[new, 2] % counts[2]]
+    limit = limit_of(row, echoes.center[new, 3] % counts[3], receiver.threshold, ordered)
     if best <= limit:
         return kept
 
     # Both in turn
-    old_centre, old_place = centre.copy(), echoes.place[own].copy()
+    old_center, old_place = center.copy(), echoes.place[own].copy()
     old_amplitude, old_touched = echoes.amplitude[own], echoes.touched[own]
     echoes.limit[new] = limit
     before = np.zeros(4)
@@ -237,7 +237,7 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
         is_new &= _are_apart(echoes, i, new, receiver)
     if sizes_are_right and is_new:
         return kept + 1
-    centre[...], echoes.place[own] = old_centre, old_place
+    center[...], echoes.place[own] = old_center, old_place
     echoes.amplitude[own], echoes.touched[own] = old_amplitude, old_touched
     return kept
 
@@ -252,7 +252,7 @@ def _is_across_fold(place, at, grid):
 
 @jit.function
 def _beside_others(cube, receiver, echoes, kept, cell):
-    """Power of a peak with the others taken away, and what they may leave there all the same; -1 if none reaches it."""
+    """Power of a peak with the others subtracted, and their possible residual there; -1 if none reaches it."""
     real, imaginary = cube
     left, bound, touched = complex(real[cell], imaginary[cell]), 0.0, False
     at = np.empty(4)
@@ -283,9 +283,9 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
     Args:
         cube: Real and imaginary part of the cells.
         power: Of the cells.
-        receiver: What the frame was received with.
+        receiver: Receiver of the frame.
         lists: Cells of the peaks, their powers and thresholds.
-        echoes: Filled, after the first so many.
+        echoes: Filled after its first entries.
         kept: How many there are already.
         is_cleaned: Whether the peaks are those of a frame without these echoes.
         work: A block of cells and four lines.
@@ -302,8 +302,8 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
             left, least = min(left, values[at]), receiver.scalloping * bound
         if bound >= 0.0 and left <= max(limits[at], least):
             continue
-        echoes.centre[kept, 0], echoes.centre[kept, 1] = cell[0], receiver.grid.beams[cell[1]]
-        echoes.centre[kept, 2], echoes.centre[kept, 3] = cell[2], cell[3]
+        echoes.center[kept, 0], echoes.center[kept, 1] = cell[0], receiver.grid.beams[cell[1]]
+        echoes.center[kept, 2], echoes.center[kept, 3] = cell[2], cell[3]
         echoes.limit[kept] = limits[at]
         _fit(cube, receiver, echoes, kept, kept, work)
         is_new = _size(echoes.amplitude[kept]) > bound
@@ -319,7 +319,7 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
     for _ in range(_ROUNDS):
         for i in range(kept):
             for j in range(kept):
-                if j != i and _reaches(echoes, j, echoes.centre[i], receiver):
+                if j != i and _reaches(echoes, j, echoes.center[i], receiver):
                     _fit(cube, receiver, echoes, kept, i, work)
                     break
     return kept

@@ -1,7 +1,7 @@
-"""One frame of a radar, from scatterers to echoes: cells with noise, CFAR, peaks, places between cells.
+"""One frame of a radar, from scatterers to echoes: cells with noise, CFAR, peaks, positions between cells.
 
-Cells lie in an array of row beams, beams, speeds and ranges, with ranges next to each other. What is random comes in as
-amplitudes of the scatterers and as a Philox key for the noise; each head (a sensor in a world) is a block of its own.
+Cells are in an array of row beams, beams, speeds and ranges, with ranges contiguous. Randomness comes in as amplitudes
+of the scatterers and as a Philox key for the noise; each head (a sensor in a world) is a block of its own.
 """
 
 import math
@@ -27,7 +27,7 @@ _STRAIGHT_SHARE = 0.1
 
 
 class Receiver(NamedTuple):
-    """What a frame is received with."""
+    """Receiver of a frame."""
 
     grid: Grid
     threshold: Threshold
@@ -44,7 +44,7 @@ class Receiver(NamedTuple):
 
 
 class Peaks(NamedTuple):
-    """What was found, strongest first; the kernel fills as many as there are."""
+    """Echoes, strongest first; the kernel fills as many as there are."""
 
     found: NDArray[np.int32]  # (heads,) how many
     place: NDArray[np.float64]  # (heads, most, 4) row beam, beam, speed and range, in cells
@@ -55,7 +55,7 @@ class Peaks(NamedTuple):
 
 @jit.function
 def _given(scatterers, i, grid, place):
-    """What a scatterer gives of the amplitude at a place, as a real and an imaginary weight."""
+    """Contribution of a scatterer to the amplitude at a place, as a real and an imaginary weight."""
     w, turned, alone = 1.0, 0.0, scatterers.in_one_cell[i]
     for axis in (3, 2, 1, 0):
         count = np.float64(grid.counts[axis])
@@ -80,7 +80,7 @@ def _given(scatterers, i, grid, place):
 
 @jit.function
 def _is_in_the_cell(scatterers, i, grid, place):
-    """Whether a scatterer lies within a cell of a place, in speed and range."""
+    """Whether a scatterer is within a cell of a place, in speed and range."""
     for axis in (2, 3):
         if abs(wrapped(place[axis] - scatterers.cell[i, axis], np.float64(grid.counts[axis]))) > 1.0:
             return False
@@ -91,8 +91,8 @@ def _is_in_the_cell(scatterers, i, grid, place):
 def _owner(scatterers, first, last, receiver, place, amplitude):
     """The scatterer that an echo came from; -1 where it is mostly noise.
 
-    It is the one that leaves least of the echo, min |A - a_i|^2 with a_i what it gives at the echo's place. A is
-    fitted with the other echoes taken away, so the largest a_i may be the main lobe of an echo that was taken away.
+    It is the one with the least residual of the echo, min |A - a_i|^2 with a_i its contribution at the echo's place. A
+    is fitted with the other echoes subtracted, so the largest a_i may be the main lobe of a subtracted echo.
     """
     real, imaginary, most = 0.0, 0.0, 0.0
     least, owner, least_straight, straight, given, straight_given = np.inf, -1, np.inf, -1, 0.0, 0.0
@@ -135,10 +135,10 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
         first: Head.
         step: Of heads.
         count: How many heads there are.
-        scatterers: What sends echoes.
-        receiver: What they are received with.
-        given: Cells as they were received, complex (heads, row beams, beams, speeds, ranges), or none: then they are
-            made of scatterers and noise.
+        scatterers: The scatterers.
+        receiver: The receiver.
+        given: Received cells, complex (heads, row beams, beams, speeds, ranges), or none: then they are computed from
+            scatterers and noise.
         room: For the cells of one head of each thread, float32 (threads, 4, row beams, beams, speeds, ranges).
         peaks: Filled.
     """

@@ -1,4 +1,4 @@
-"""What flat ground does to an echo: reflection at a grazing angle, and the second way that it opens."""
+"""Effects of flat ground on an echo: reflection at a grazing angle, and the second path."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,8 +49,8 @@ def image_path(
 ) -> tuple[Array, Array, Array]:
     """Straight way, way over the ground, and grazing angle there, over flat ground.
 
-    sqrt(d^2 + (h_r - h_t)^2), sqrt(d^2 + (h_r + h_t)^2) and atan((h_r + h_t) / d): the ground shows an image of the
-    target as far below as it is above.
+    sqrt(d^2 + (h_r - h_t)^2), sqrt(d^2 + (h_r + h_t)^2) and atan((h_r + h_t) / d): the ground mirrors the target to the
+    same distance below.
 
     Args:
         distance_m: d along the ground [m].
@@ -69,7 +69,7 @@ def image_path(
 
 
 def two_ray_factor(reflection: ArrayLike, difference_m: ArrayLike, *, wavelength_m: float) -> Array:
-    """|1 + R exp(-i k delta)|^4: power of an echo over that in free space, where the ways are not told apart [1].
+    """|1 + R exp(-i k delta)|^4: power of an echo over that in free space, if the paths are not resolved [1].
 
     Out and back each go both ways; 16 where they add up, 0 where R = -1 and they cancel.
 

@@ -1,9 +1,10 @@
-"""Another FMCW radar in view: what its chirps leave in the beat signal.
+"""Interference of another FMCW radar: its chirps in the beat signal.
 
-While a chirp of the other crosses the band that is received, it beats with what is sent: a burst whose frequency runs
-by the difference of the slopes, some 10 dB and more above any echo, for it went one way only. Transforms spread a short
-burst over all ranges and speeds, which raises the noise; a chirp of the same slope and interval crosses for long, and
-shows as an echo that is not there. Ref: Brooker 2007, Mutual interference of millimeter-wave radar systems.
+While a chirp of the other radar crosses the received band, it beats with the transmitted signal: a burst whose
+frequency runs by the difference of the slopes, some 10 dB and more above any echo, since its path is one-way.
+Transforms spread a short burst over all ranges and speeds, which raises the noise; a chirp of the same slope and
+interval crosses for long, and appears as a false echo. Ref: Brooker 2007, Mutual interference of millimeter-wave radar
+systems.
 """
 
 import numpy as np
@@ -21,15 +22,15 @@ class Interferer(Spec):
     model_config = ConfigDict(frozen=True)
 
     position_m: tuple[float, float, float]
-    """Where it is [m]: in the world, or in the frame of its body."""
+    """Position [m]: in the world, or in the frame of its body."""
     body: str | None = None
-    """Body that carries it; None stands in the world."""
+    """Body that carries it; None for the world itself."""
     power_W: PositiveFloat = 0.01
     """Sent while a chirp lasts [W]."""
     gain_dBi: float = 20.0
     """Of its antenna towards this radar."""
     chirp: Chirp = Chirp(bandwidth_Hz=400e6, ramp_s=30e-6, interval_s=37e-6)
-    """Carrier, bandwidth, ramp and interval of what it sends, without end."""
+    """Its carrier, bandwidth, ramp and interval; it sends without end."""
     is_falling: bool = False
     """Whether its chirps fall."""
     start_s: float | None = Field(default=None)
@@ -54,8 +55,8 @@ def interfering_beat(own: Chirp, other: Chirp, *, start_s: float, is_falling: bo
     """Beat of another's chirps of amplitude 1 with one's own, shape (transmitters x chirps, samples).
 
     With f(u) = f_0 + S u at the time u from the middle of a ramp, the beat is exp(2 pi i (f_0 u + S u^2 / 2 - f_0' u' -
-    S' u'^2 / 2)) where its frequency f(u) - f'(u') lies in the band of the samples, 0 to f_s, and nothing elsewhere:
-    the filter before the converter is an ideal one.
+    S' u'^2 / 2)) if its frequency f(u) - f'(u') is in the band of the samples, 0 to f_s, and 0 elsewhere: the filter
+    before the converter is an ideal one.
 
     Args:
         own: Of the receiver.

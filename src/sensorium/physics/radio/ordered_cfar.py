@@ -11,7 +11,7 @@ _HALVINGS = 200
 
 
 def rank_of(cells: int, *, rank: float) -> int:
-    """Which of so many cells in order is taken, counted from 1: the rank is a share of them."""
+    """Rank among this many cells in order, counted from 1: the rank is a share of them."""
     share = float(checked("rank", rank, above=0.0, at_most=1.0))
     return max(1, round(share * cells))
 

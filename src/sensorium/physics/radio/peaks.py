@@ -1,4 +1,4 @@
-"""Peaks in a frame: cells over their CFAR threshold that no neighbour exceeds; all axes count round."""
+"""Peaks in a frame: cells over their CFAR threshold that no neighbor exceeds; all axes are cyclic."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class Threshold(NamedTuple):
 
 @jit.function
 def _greatest_along(row, out):
-    """The greatest of each cell of a row and its two neighbours, round its ends."""
+    """The greatest of each cell of a row and its two neighbors, round its ends."""
     last = row.size - 1
     for r in range(1, last):
         across = row[r - 1] if row[r - 1] > row[r + 1] else row[r + 1]
@@ -37,7 +37,7 @@ def _raise_to(row, other):
 
 @jit.function
 def _greatest_around(power, first, out):
-    """The greatest of each cell and its neighbours in speeds and ranges; `first` is room for the ranges alone."""
+    """The greatest of each cell and its neighbors in speeds and ranges; `first` is room for the ranges alone."""
     rows, beams, speeds, _ = power.shape
     for e in range(rows):
         for b in range(beams):
@@ -113,7 +113,7 @@ def _exceeds(row, r, value, threshold):
 
 @jit.function
 def find_peaks(power, around, threshold, is_round, cells, values, limits):
-    """Cells over their threshold that no neighbour exceeds, in row beams, beams, speeds and ranges; returns how many.
+    """Cells over their threshold that no neighbor exceeds, in row beams, beams, speeds and ranges; returns how many.
 
     Of more than there is room for, the strongest.
 

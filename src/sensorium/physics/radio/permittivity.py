@@ -1,4 +1,4 @@
-"""What materials are to millimetre waves: relative permittivity, and what of a wave they send straight back."""
+"""Materials at millimeter waves: relative permittivity, and reflectance at normal incidence."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,7 @@ def permittivity(name: str, *, frequency_Hz: float) -> complex:
 
 
 def normal_reflectance(relative_permittivity: ArrayLike) -> Array:
-    """|R|^2 = |(1 - n) / (1 + n)|^2, n = sqrt(eps), what of the power a flat face sends straight back [1]."""
+    """|R|^2 = |(1 - n) / (1 + n)|^2, n = sqrt(eps), power reflectance of a flat face at normal incidence [1]."""
     n = np.sqrt(_complex(relative_permittivity))
     return np.abs((1.0 - n) / (1.0 + n)) ** 2
 

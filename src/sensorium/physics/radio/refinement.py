@@ -1,6 +1,6 @@
-"""Where an echo is between cells, and how strong: the most likely place and amplitude for the cells around a peak.
+"""Position of an echo between cells, and its strength: the maximum-likelihood estimate from the cells around a peak.
 
-An echo of amplitude A at the place p stands in cell c as A prod W(c - p), in noise whose correlation between cells the
+An echo of amplitude A at the place p appears in cell c as A prod W(c - p), in noise whose correlation between cells the
 windows give (C along an axis). The likelihood of the K cells around the peak along an axis,
 
     |W_p^T C^-1 v|^2 / (W_p^T C^-1 W_p),
@@ -34,13 +34,13 @@ CELLS = 5
 PLACES = 32
 """For which the weights are kept, in a cell."""
 
-# How far from the peak places are looked for, in cells, where not all cells count
+# Distance from the peak in which places are searched, in cells, if not all cells count
 _SPAN = 1.5
 
-# Added to C: what a window has all but taken away is not brought back, with the rounding it came with
+# Added to C: components that a window has almost removed are not restored with their rounding
 _LOADING = 1e-2
 
-# Every so many places one is tried first
+# Every n-th place is tried first
 _COARSE = 4
 
 # Of the search along an axis
@@ -106,7 +106,7 @@ def _weights(window: str, count: int) -> _Axis:
     solved = np.linalg.solve(C, W.T).T
     information = np.sum(W * solved, axis=1)
 
-    # What changes with the place and cannot be taken for another amplitude
+    # The part of the change with the place that is not a change of amplitude
     change = np.sum(slope * solved, axis=1) / information
     across = slope - W * change[:, None]
     turned = np.linalg.solve(C, across.T).T

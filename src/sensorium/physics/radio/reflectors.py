@@ -1,4 +1,4 @@
-"""Bodies of known cross-section as data: what a radar is told of the objects of a scene."""
+"""Bodies of known cross-section as data, for the objects of a scene."""
 
 import abc
 from typing import Annotated, Literal
@@ -87,7 +87,7 @@ class Corner(AbstractReflector):
 
     kind: Literal["corner"] = "corner"
     edge_m: Length
-    """Of the edges that meet in the corner [m]."""
+    """Of the edges at the corner [m]."""
 
     def cross_section(self, direction: ArrayLike, *, wavelength_m: float) -> Array:
         """Sigma [m^2]."""
@@ -105,4 +105,4 @@ Reflector = Annotated[Sphere | Plate | Cylinder | Box | Corner, Field(discrimina
 CrossSection = Annotated[
     Annotated[float, Field(ge=0.0), Tag("number")] | Annotated[Reflector, Tag("reflector")], Discriminator(_form)
 ]
-"""Square metres, the same from everywhere, or a body of known shape."""
+"""Square meters, the same from everywhere, or a body of known shape."""

@@ -1,7 +1,7 @@
-"""Echoes in the cells of a frame, as windowed transforms over antennas, chirps and samples leave them.
+"""Echoes in the cells of a frame, after windowed transforms over antennas, chirps and samples.
 
 Cells have phases that count from the middle of antennas, chirps and samples, so that an echo of amplitude A at the
-fractional cells p stands in cell c as A prod W(c - p) along all axes (`windows`); all axes count round.
+fractional cells p appears in cell c as A prod W(c - p) along all axes (`windows`); all axes are cyclic.
 """
 
 import math
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sensorium.physics.radio.windows import TERMS, spread_line
 from sensorium.runtime import jit
 
-# Ground has an echo in every cell: only what is next to its speed is looked at
+# Ground has an echo in every cell: only cells next to its speed are computed
 _REACH_OF_GROUND = np.int64(3)
 
-# An echo that moves by less than this within a frame stands still [range cells], and a piece of the frame in which
-# the weights of a faster one change linearly is at most as long as that takes
+# An echo that moves by less than this within a frame is treated as fixed [range cells], and a piece of the frame in
+# which the weights of a faster one change linearly is at most as long as that takes
 _STILL = 1.0 / 32.0
 
 # A weight below this is none: a whole cell away from an echo in a cell, sines of multiples of pi are not quite zero
@@ -28,7 +28,7 @@ MOST_TAPS = 2 * TERMS - 1
 
 
 class Scatterers(NamedTuple):
-    """What sends echoes, head after head."""
+    """Scatterers, head after head."""
 
     start: NDArray[np.int64]  # (heads + 1,) first of each head
     cell: NDArray[np.float64]  # (n, 4) row beam, beam, speed and range at mid-frame, in cells, not folded
@@ -55,7 +55,7 @@ class Grid(NamedTuple):
 
 @jit.function
 def shifted(index, shift, count):
-    """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
+    """Cell that a cell's noise goes to along a cyclic axis, and its sign (`windows`)."""
     at = index + shift
     if 0 <= at < count:
         return at, np.float32(1.0)
@@ -93,7 +93,7 @@ def weight_in_turn(grid, place, behind, beam):
     """Weight of an echo in a beam where transmitters send in turn, real and imaginary part.
 
     Transmitter k sends (k - (n - 1) / 2) T_c off the middle, within which the phase of an echo turns by its speed. The
-    receiver turns it back by the speed of the cell; what is left is 2 pi k behind / n.
+    receiver corrects it by the speed of the cell; the residual is 2 pi k behind / n.
 
     Args:
         grid: Of the frame.
@@ -134,7 +134,7 @@ def _add_row(real, imaginary, e, b, speed, first, a, c, weights, number):
 def _smear(grid, place, migration, speeds, dn, ranges, rn, room, along, tile):
     """Weights over speeds and ranges of an echo whose range moves within the frame.
 
-    Weights over ranges are worked out at the ends of pieces of the frame, and change linearly in between: with steps
+    Weights over ranges are computed at the ends of pieces of the frame, and change linearly in between: with steps
     instead, the frame would have side lobes along the speed that no radar has, 40 dB below the echo.
 
     Args:
@@ -243,7 +243,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
 
 @jit.function
 def _add_ground(real, imaginary, grid, place, a, c, dn, speeds, along):
-    """Add a patch of ground, which stands in whole cells of beam and range: windows share it as they share noise."""
+    """Add a patch of ground, which is in whole cells of beam and range: windows mix it as they mix noise."""
     antennas, samples = grid.counts[1], grid.counts[3]
     zero = np.float32(0.0)
     for i in range(MOST_TAPS):

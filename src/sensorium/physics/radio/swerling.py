@@ -1,4 +1,4 @@
-"""How the echo of a body fluctuates from look to look, and how often it is seen."""
+"""Fluctuation of a body's echo from look to look, and its probability of detection."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,5 +33,5 @@ def fluctuating_amplitude(uniform: ArrayLike, turn: ArrayLike) -> NDArrayComplex
 
 
 def steady_amplitude(turn: ArrayLike) -> NDArrayComplex:
-    """Complex amplitude of power 1 with a phase of so many turns, uniform in 0 to 1 (Swerling 0)."""
+    """Complex amplitude of power 1 with a phase of this many turns, uniform in 0 to 1 (Swerling 0)."""
     return np.exp(2j * np.pi * checked("turn", turn))

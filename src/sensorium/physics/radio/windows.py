@@ -1,13 +1,13 @@
-"""Windows over samples before a transform: how far one echo spreads over cells.
+"""Windows over samples before a transform: the spread of one echo over cells.
 
 A window w_n = sum_k (-1)^k a_k cos(2 pi k (n + 1/2) / N), n = 0 to N - 1, turns an echo at the fractional cell x into
 
     W(x) = sum_n w_n cos(2 pi (n - (N - 1) / 2) x / N) / sum_n w_n
          = (a_0 D(x) + 1/2 sum_k a_k (D(x - k) + D(x + k))) / mean(w),   D(x) = sin(pi x) / (N sin(pi x / N)),
 
-with phases counted from the middle of the samples, which makes it real. mean(w) is a_0 from four samples on. Cells
-count round: W(x + N) = W(x) for odd N and -W(x) for even N, where the middle lies between two samples. Ref: Harris
-1978, On the use of windows for harmonic analysis with the discrete Fourier transform.
+with phases counted from the middle of the samples, which makes it real. mean(w) is a_0 from four samples on. Cells are
+cyclic: W(x + N) = W(x) for odd N and -W(x) for even N, where the middle is between two samples. Ref: Harris 1978, On
+the use of windows for harmonic analysis with the discrete Fourier transform.
 """
 
 import math
@@ -63,7 +63,7 @@ def main_lobe(terms: NDArray[np.float64]) -> int:
 def spread_line(terms: NDArray[np.float64], x: float, count: float, number: int, room: NDArray[np.float64]) -> None:
     """W(x), W(x + 1), ... into the first `number` of `room`, which has 2 x TERMS more.
 
-    One sine for each: sin(pi (x + j)) is sin(pi x) but for its sign.
+    One sine for all terms: sin(pi (x + j)) is sin(pi x) except for its sign.
     """
     last = main_lobe(terms) - 1
     sine = math.sin(math.pi * x)
@@ -91,7 +91,7 @@ def _fill(terms: NDArray[np.float64], x: NDArray[np.float64], count: float, out:
 
 
 def window_samples(name: str, *, count: int) -> Array:
-    """w_n of a window over so many samples, shape (count,) [1]."""
+    """w_n of a window over this many samples, shape (count,) [1]."""
     if name not in WINDOWS:
         raise SpecError(f"window is {name!r}; it must be one of {', '.join(WINDOWS)}")
     if count < 1:
@@ -101,13 +101,13 @@ def window_samples(name: str, *, count: int) -> Array:
 
 
 def window_terms(name: str, *, count: int) -> Array:
-    """Terms a_k / mean(w) of a window over so many samples, shape (TERMS,)."""
+    """Terms a_k / mean(w) of a window over this many samples, shape (TERMS,)."""
     mean = window_samples(name, count=count).mean()
     return np.array(WINDOWS[name]) / mean
 
 
 def point_spread(name: str, x: ArrayLike, *, count: int) -> Array:
-    """W(x) [1], what stands x cells from an echo of amplitude 1.
+    """W(x) [1], the amplitude x cells from an echo of amplitude 1.
 
     Args:
         name: A key of `WINDOWS`.
@@ -137,7 +137,7 @@ def noise_bandwidth(name: str, *, count: int = 4096) -> float:
 
 
 def noise_correlation(name: str, lag: ArrayLike, *, count: int) -> Array:
-    """Correlation of the noise of two cells so many apart, sum(w^2 cos(2 pi (n - (N - 1) / 2) lag / N)) / sum(w^2) [1].
+    """Correlation of the noise of two cells at a lag, sum(w^2 cos(2 pi (n - (N - 1) / 2) lag / N)) / sum(w^2) [1].
 
     0 without a window; 2/3 and 1/6 for the next and the next but one with Hann's.
 

@@ -1,1 +1,1 @@
-"""Speed, measured as ratios within one run: what a sensor costs beyond the bare trace, and against peers."""
+"""Speed, measured as ratios within one run: the cost of a sensor relative to the bare trace, and to peers."""

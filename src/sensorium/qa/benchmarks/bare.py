@@ -1,7 +1,7 @@
 """The baseline: the least that tracing these rays can cost.
 
 The same Embree scene, the same rays already in world coordinates, the same packets, blocks and threads as the sensors
-use; nothing is made, shaded or looked up, and only distance and face are written.
+use; nothing is created, shaded or looked up, and only distance and face are written.
 """
 
 import numpy as np
@@ -83,7 +83,7 @@ def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m,
 
 @jit.kernel
 def bare_shadows(first, step, count, scene, origins, direction, time, mask, arguments, lit):
-    """Ask for the blocks first, first + step, ... of points (rays, 3) whether anything stands in one direction (3,)."""
+    """For the blocks first, first + step, ... of points (rays, 3): whether anything blocks one direction (3,)."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     total = origins.shape[0]

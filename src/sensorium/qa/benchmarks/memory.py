@@ -1,4 +1,4 @@
-"""How much memory this process holds, and whether what it holds grows."""
+"""Memory of this process, and its growth."""
 
 import ctypes
 import gc
@@ -16,23 +16,23 @@ _MONITOR = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_ssize_t, ct
 
 
 def resident_mb() -> float:
-    """Resident memory of this process once garbage is collected [MB], as Linux tells it."""
+    """Resident memory of this process after garbage collection [MB], as reported by Linux."""
     gc.collect()
     return int(_STATM.read_text().split()[1]) * resource.getpagesize() / 1e6
 
 
 def growth(series: Sequence[float]) -> float:
-    """How much a series grew, as a share: median of its last fifth over that of its second; the first one settles."""
+    """Growth of a series, as a share: median of its last fifth over that of its second; the first one settles."""
     fifth = max(1, len(series) // 5)
     return median(series[-fifth:]) / median(series[fifth : 2 * fifth]) - 1.0
 
 
 @contextmanager
 def embree_held() -> Iterator[Callable[[], int]]:
-    """Inside, what is given tells how many bytes Embree has taken since and not given back.
+    """Context manager; gives a function that returns the bytes that Embree has allocated and not freed since.
 
-    Embree tells of every piece that it allocates or frees, so that a scene that nobody released shows, with its few
-    thousand bytes. One kind of piece it frees without a word: the list of an instance array's meshes, 8 bytes each.
+    Embree reports every allocation and release, so that a scene that was not released shows, with its few thousand
+    bytes. One kind it frees without a report: the list of an instance array's meshes, 8 bytes each.
     """
     held = 0
 

@@ -1,4 +1,4 @@
-"""The same rays into the same triangles through other libraries, where they are installed; one thread each."""
+"""The same rays into the same triangles through other libraries, if they are installed; one thread each."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ def open3d(mesh: Mesh) -> Cast:
     import open3d as o3d
 
     scene = o3d.t.geometry.RaycastingScene(nthreads=1)
-    tensor: Any = o3d.core.Tensor  # its stubs know nothing of arrays
+    tensor: Any = o3d.core.Tensor  # its stubs have no arrays
     scene.add_triangles(tensor(mesh.vertices.astype(np.float32)), tensor(mesh.faces.astype(np.uint32)))
 
     def cast(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:

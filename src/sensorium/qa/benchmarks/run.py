@@ -1,4 +1,4 @@
-"""`sensorium bench`: measures the figures the library claims, and prints each beside its target."""
+"""`sensorium bench`: measures the figures the library claims, and prints each with its target."""
 
 import json
 import os
@@ -38,13 +38,13 @@ from sensorium.runtime import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.tracing.embree import library
 
-# what a peer must be beaten by, in rays per second on one thread
+# Least speed relative to a peer, in rays per second on one thread
 _PEER_TARGETS = {"Open3D cast_rays": 2.5, "Warp CPU kernel": 20.0, "MuJoCo mj_multiRay": 60.0}
 
 # side of an image of one world that is worth a second thread, and of one as large as those of devices [px]
 _WIDE, _LARGE = 256, 512
 
-# What images are drawn of, few and many
+# Objects in the images, few and many
 _CROWDS = (
     depth.Crowd(100, 1, 64, 64),
     depth.Crowd(100, 3, 64, 64),
@@ -63,7 +63,7 @@ class Figure:
     measured: str
     target: str
     met: bool | None
-    """Whether the target is met; None where there is none or a peer is not installed."""
+    """Whether the target is met; None without a target or if a peer is not installed."""
 
 
 def main(quick: bool = False, out: Path | None = None) -> bool:
@@ -102,7 +102,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     yield from _against_peers(mesh)
     moving = sweep.cost_of_moving(mesh)
     yield Figure("moving 1,000 bodies in the sweep", f"{100 * moving:.1f} % of it", "under 15 %", moving < 0.15)
-    if threads.thread_count() >= 2:
+    if threads.get_threads() >= 2:
         yield _at_least("two threads over one", sweep.two_threads_over_one(mesh), 1.7)
         alone = sweep.two_threads_over_one(mesh, bare=True)
         yield Figure("the same for the bare trace: what this machine gives", f"{alone:.2f} x", "", None)
@@ -175,7 +175,7 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
             yield Figure(what, "not installed", target, None)
             continue
 
-        # A slow peer gets every n-th run of neighbouring rays, so that it sees all of the scene
+        # A slow peer gets every n-th run of neighboring rays, so that it sees all of the scene
         count = len(bare.origins)
         chosen = np.arange(count).reshape(-1, 64)[:: round(1 / share)].reshape(-1)
         origins = np.ascontiguousarray(bare.origins[chosen] + anchor.astype(np.float32))
@@ -230,7 +230,7 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
         measured = "; ".join(f"{name} {cost:.2f}" for name, cost in faults.items())
         what = f"steps with faults of pixels over those without, {some:,} x {side} x {side} pixels"
         yield Figure(what, measured, "", None)
-    if threads.thread_count() >= 2:
+    if threads.get_threads() >= 2:
         both, wide = depth.two_threads_over_one(), depth.two_threads_over_one(side=_WIDE)
         alone = depth.two_threads_over_one(bare=True)
         measured = f"{both:.2f} x, of {_WIDE} x {_WIDE} pixels {wide:.2f} x (bare trace of the first {alone:.2f} x)"
@@ -248,7 +248,7 @@ def _parts(triangles: int) -> Iterator[Figure]:
         return
     rates = f"{figures.parts.best / 1e6:.2f} over {figures.whole.best / 1e6:.2f} Mray/s"
     yield Figure(what, f"{figures.speed:.2f} x ({rates})", target, figures.speed >= 0.4)
-    same = f"{figures.other_ranges} ranges, {figures.other_faces} faces (neighbours at an edge)"
+    same = f"{figures.other_ranges} ranges, {figures.other_faces} faces (neighbors at an edge)"
     yield Figure("rays of these that differ from one process", same, "no range", figures.other_ranges == 0)
     each = ", ".join(f"{report.memory_bytes / 1e6:.0f} MB" for report in figures.reports)
     held = ", ".join(f"{report.mesh_bytes / 1e6:.0f}" for report in figures.reports)
@@ -305,7 +305,7 @@ def _cone() -> Iterator[Figure]:
 
 
 def _engine() -> Iterator[Figure]:
-    """What sensors add to a step of a physics engine, and where the time of a step goes."""
+    """Added cost of sensors per step of a physics engine, and the parts of a step's time."""
     what, target = "four ideal sensors on 50 MuJoCo bodies, beyond casting and commit, 1 thread", "about 50 us a step"
     try:
         cost = mujoco.step_cost()
@@ -330,7 +330,7 @@ def _engine() -> Iterator[Figure]:
 
 
 def _recording() -> Iterator[Figure]:
-    """What recording costs the run."""
+    """Cost of recording."""
     env = recording.room()
     for paced, how in ((True, "at 10 Hz"), (False, "back to back")):
         held = recording.held(env, paced=paced)
@@ -368,4 +368,4 @@ def _listed(costs: dict[int, float], of: str) -> str:
 def _machine() -> str:
     embree = library.load()
     cores = os.cpu_count()
-    return f"{platform.machine()}, {cores} cores, {threads.thread_count()} threads, packets of {embree.packet_width}"
+    return f"{platform.machine()}, {cores} cores, {threads.get_threads()} threads, packets of {embree.packet_width}"

@@ -1,4 +1,4 @@
-"""The scene the speed figures are measured on: hills and spheres, 1.3 million triangles, made in code."""
+"""The scene of the speed figures: hills and spheres, 1.3 million triangles, made in code."""
 
 import numpy as np
 

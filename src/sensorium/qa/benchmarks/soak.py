@@ -1,7 +1,7 @@
-"""A run that goes on and on, and must not grow: `python -m sensorium.qa.benchmarks.soak --minutes 30`.
+"""A long run whose memory must not grow: `python -m sensorium.qa.benchmarks.soak --minutes 30`.
 
-Every kind of sensor in a few worlds that are reset and drawn anew, with faults, recorded as MCAP in one file after the
-other. Exit code 1 says that memory grew by more than 1 %.
+Every kind of sensor in a few worlds that are reset and redrawn, with faults, recorded as MCAP in one file after the
+other. Exit code 1 means that memory grew by more than 1 %.
 """
 
 import tempfile
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 
 def environment(worlds: int = WORLDS) -> sn.Environment:
-    """A car among things that every reset strews anew, in fog, with every kind of sensor on it."""
+    """A car among objects that every reset scatters again, in fog, with every kind of sensor on it."""
     car = sn.worlds.Kinematic(
         {
             "car": sn.paths.Circle(center=(0, 0, 0.8), radius=6.0, rate=0.5),
@@ -133,7 +133,7 @@ def _attach_ray_sensors(env: sn.Environment) -> None:
         name="cone",
         **on_car,
     )
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     env.attach(
         sn.Radar(
             timing=sn.Timing(rate_hz=10.0), chirp=chirp, source="rays", vertical_fov_deg=10.0, ray_spacing_deg=1.0
@@ -167,7 +167,7 @@ def _faults(corruption: sn.corruption.Corruption) -> sn.corruption.FaultSchedule
 
 
 class Soak:
-    """The environment on its way: steps, resets, and recordings that follow each other."""
+    """The running environment: steps, resets, and successive recordings."""
 
     def __init__(self, folder: Path, worlds: int = WORLDS) -> None:
         self.env = environment(worlds)
@@ -176,7 +176,7 @@ class Soak:
         self._recorder: sn.record.McapRecorder | None = None
 
     def step(self) -> None:
-        """One step, recorded; some worlds restart now and then, and the recording goes on in another file."""
+        """One step, recorded; some worlds restart now and then, and the recording continues in another file."""
         if self.steps % _STEPS_A_FILE == 0:
             self.close()
             self._recorder = sn.record.McapRecorder(self._folder / f"{self.files}.mcap")
@@ -209,7 +209,7 @@ class Soak:
 
     @property
     def faults(self) -> int:
-        """How many there were so far."""
+        """Number so far."""
         return sum(sensor.faults.log.total for sensor in self.env.sensors.values())
 
 
@@ -225,11 +225,11 @@ def soaking(worlds: int = WORLDS) -> Iterator[Soak]:
 
 
 def rows(minutes: float, *, lines: int = 30, steps_before: int = _STEPS_BEFORE) -> Iterator[Row]:
-    """Run for some time by the wall clock, and tell now and then how it is.
+    """Run for some time by the wall clock, and print progress.
 
     Args:
-        minutes: How long, after what is run before the clock starts.
-        lines: How often to tell.
+        minutes: Duration after a warm-up.
+        lines: Number of progress lines.
         steps_before: Steps before the clock starts.
     """
     with embree_held() as held, soaking() as soak:

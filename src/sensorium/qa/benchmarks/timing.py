@@ -1,4 +1,4 @@
-"""Comparing speeds fairly: subject and baseline in turn, many times, within one run."""
+"""Fair comparison of speeds: subject and baseline in turn, many times, within one run."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from sensorium.runtime import threads
 def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
     """Speed of the subject over that of the baseline: the median over rounds of time(baseline) / time(subject).
 
-    Each round times both, one right after the other, so that whatever else the machine does meets both alike.
+    Each round times both, one right after the other, so that other load of the machine affects both equally.
     """
     subject(), baseline()
     pairs = [(seconds(baseline), seconds(subject)) for _ in range(rounds)]
@@ -31,7 +31,7 @@ def two_threads_ratio(call: Callable[[], object], *, rounds: int = 15) -> float:
 
 
 def cpu_ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
-    """The same in CPU time of one thread: what the work is, whoever else uses the machine."""
+    """The same in CPU time of one thread: the work itself, independent of other load."""
     with thread_count(1):
         subject(), baseline()
         pairs = [(cpu_seconds(baseline), cpu_seconds(subject)) for _ in range(rounds)]
@@ -58,17 +58,17 @@ def best(call: Callable[[], object], *, rounds: int = 7) -> float:
 
 
 class Spread(NamedTuple):
-    """Several measurements of one thing: a busy machine moves the median, hardly the best."""
+    """Several measurements of one quantity: a busy machine shifts the median, hardly the best."""
 
     best: float
     median: float
 
     def each(self, count: int) -> "Spread":
-        """Seconds for one of so many things that were timed together."""
+        """Seconds for one of several items that were timed together."""
         return Spread(self.best / count, self.median / count)
 
     def rate(self, count: int) -> "Spread":
-        """So many things, per second."""
+        """Items per second."""
         return Spread(count / self.best, count / self.median)
 
 
@@ -88,7 +88,7 @@ class Clocked:
         self._last: tuple[Any, ...] = ()
 
     def again(self) -> None:
-        """Call it once more with what it was given last; the time is not added."""
+        """Call it once more with its last arguments; the time is not added."""
         self._function(*self._last)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -114,8 +114,8 @@ def clocked(module: ModuleType, name: str) -> Iterator[Clocked]:
 
 @contextmanager
 def thread_count(count: int) -> Iterator[None]:
-    """Use so many threads inside."""
-    before = threads.thread_count()
+    """Context manager: use this many threads."""
+    before = threads.get_threads()
     threads.set_threads(count)
     try:
         yield

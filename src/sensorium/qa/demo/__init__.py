@@ -1,5 +1,5 @@
 """The yard of the gallery's `yard-drive`, and pictures of a drive round it.
 
-`models` builds things from simple shapes, `yard` puts them in their places, `pictures` draws what a lidar saw there.
-What moves, and what measures, is in the scenario's own file.
+`models` builds objects from simple shapes, `yard` places them, `pictures` draws the lidar's scans. The moving bodies
+and the sensors are in the scenario's own file.
 """

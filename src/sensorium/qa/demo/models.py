@@ -1,6 +1,6 @@
-"""Things to see, each one mesh made of simple shapes.
+"""Objects, each one mesh of simple shapes.
 
-All sizes are in metres. A model stands on z = 0 with its x axis forward.
+All sizes are in meters. A model rests on z = 0 with its x axis forward.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def wall(length: float, height: float, thickness: float = 0.3, openings: Sequenc
             shape = sn.shapes.box(right - left, thickness, high - low)
             parts.append(at(shape, 0.5 * (left + right), 0.0, 0.5 * (low + high)))
 
-    # Solid wall up to each opening, then what is below and above it
+    # Solid wall up to each opening, then the parts below and above it
     done = 0.0
     for left, right, low, high in openings:
         block(done, left, 0.0, height)
@@ -67,13 +67,13 @@ def lamp(height: float = 6.0) -> sn.Mesh:
 
 
 def pedestrian() -> sn.Mesh:
-    """Somebody on foot: two legs, a body and a head."""
+    """A pedestrian: two legs, a body and a head."""
     legs = [at(sn.shapes.capsule(0.09, 0.7, 24), x, y, 0.44) for x, y in ((0.18, 0.1), (-0.18, -0.1))]
     return sn.Mesh.merge([*legs, *_upper_body(0.0, 1.15)])
 
 
 def cyclist() -> sn.Mesh:
-    """Somebody on a bicycle: two wheels, a frame, a body and a head."""
+    """A cyclist: two wheels, a frame, a body and a head."""
     wheel = sn.shapes.cylinder(0.34, 0.05, segments=48)
     wheels = [at(wheel, x, 0.0, 0.34, roll=90.0) for x in (-0.52, 0.52)]
     frame = at(sn.shapes.box(1.0, 0.05, 0.08), 0.0, 0.0, 0.62)

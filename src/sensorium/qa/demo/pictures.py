@@ -1,4 +1,4 @@
-"""What the lidar of the yard's van saw over a run, counted and drawn."""
+"""Scans of the yard's van over a run, counted and drawn."""
 
 import math
 import time
@@ -20,10 +20,10 @@ _KEEP_ALL_S = 2.0
 
 
 class SweepLog:
-    """Sweeps of a lidar whose points are in the world frame, kept for pictures; one of those that a run may tell."""
+    """An observer of a run that keeps sweeps of a lidar for pictures, with points in the world frame."""
 
     def __init__(self, sensor: str, duration_s: float) -> None:
-        """Begin with nothing.
+        """Start empty.
 
         Args:
             sensor: Name of the lidar.
@@ -76,23 +76,23 @@ class SweepLog:
 
     @property
     def path_W(self) -> NDArray[np.float64]:
-        """Where the lidar went [m], shape (k, 3)."""
+        """Path of the lidar [m], shape (k, 3)."""
         return np.concatenate(self._places)
 
     @property
     def returns(self) -> dict[str, int]:
-        """How many rays met each label."""
+        """Number of rays on each label."""
         return {name: self._counts.get(number, 0) for name, number in self.labels.items()}
 
     @property
     def since_first(self) -> tuple[int, float, float]:
-        """Sweeps after the first, and what they took: simulated and real time [s], recording included."""
+        """Sweeps after the first, and their simulated and real time [s], recording included."""
         first = self._first or self._newest
         return max(self.sweeps - 1, 0), self._newest[0] - first[0], self._newest[1] - first[1]
 
 
 def by_cause(scan: sn.Scan, labels: dict[str, int]) -> sn.Scan:
-    """The scan with returns that are no things labelled as what they are: ghosts, and fog."""
+    """The scan with labels for returns that are no objects: ghosts, and fog."""
     if scan.light is None:
         return scan
     label = np.where(scan.cause == sn.Cause.REFLECTION, labels["ghost"], scan.label)
@@ -105,13 +105,13 @@ NAMES = ("overview.png", "top_view.png", "range_image.png", "cloud.ply")
 
 def write(log: SweepLog, folder: Path) -> list[Path]:
     """Write the pictures and the last sweep's points into a folder that exists; returns the files."""
-    from sensorium.view import label_colours, overview, range_image, save, top_view
+    from sensorium.view import label_colors, overview, range_image, save_figure, top_view
 
     assert log.last is not None, "a run has one sweep at least"
     scan, labels, points_W, point_label = log.last, log.labels, log.points_W, log.point_label
     files = [folder / name for name in NAMES]
 
-    # Both views in one picture: what lies ahead, cut from the middle of the sweep
+    # Both views in one picture: the view ahead, cut from the middle of the sweep
     columns = scan.range_m.shape[1]
     margin = round(0.5 * columns * (1.0 - _AHEAD_DEG / 180.0))
     ahead = np.s_[:, margin : columns - margin]
@@ -126,20 +126,20 @@ def write(log: SweepLog, folder: Path) -> list[Path]:
         extent_m=PICTURE_M,
         extent_deg=(edge_deg, -edge_deg, *log.elevation_deg),
     )
-    save(figure, files[0])
+    save_figure(files[0], figure)
 
     # Each view alone, the sensor's own all the way round
     title = f"{ns_to_seconds(scan.end_ns):.1f} s of driving: {log.sweeps} sweeps from above"
     figure = top_view(points_W, point_label, labels, path_W=log.path_W, extent_m=PICTURE_M, title=title)
-    save(figure, files[1])
+    save_figure(files[1], figure)
     all_round = (180.0, -180.0, *log.elevation_deg)
     figure = range_image(scan.range_m, scan.label, labels, extent_deg=all_round, title="The last sweep")
-    save(figure, files[2])
+    save_figure(files[2], figure)
 
-    # The last sweep as points, coloured by label for viewers that show colours
+    # The last sweep as points, colored by label for viewers that show colors
     cloud = scan.flat()
-    rgb = np.round(255.0 * label_colours(labels)[cloud.label]).astype(np.uint8)
-    sn.record.write_ply(
+    rgb = np.round(255.0 * label_colors(labels)[cloud.label]).astype(np.uint8)
+    sn.record.save_ply_points(
         files[3],
         cloud.points.astype(np.float32),
         range=cloud.range_m,

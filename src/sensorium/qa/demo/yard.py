@@ -1,4 +1,4 @@
-"""A yard between buildings: what stands in it, and what is carried through it.
+"""A yard between buildings: its fixed objects, and those on moving bodies.
 
 The world frame has its origin in the middle of the yard, x to the east, y to the north, z up; the yard is
 76 m by 50 m.
@@ -12,7 +12,7 @@ import sensorium as sn
 from sensorium.qa.demo import models
 
 PICTURE_M = (-40.0, 40.0, -26.5, 28.0)
-"""What a picture of the yard should show [m]: x from and to, y from and to."""
+"""Bounds of a picture of the yard [m]: x from and to, y from and to."""
 
 
 HOUSE_FRONT: tuple[models.Opening, ...] = (
@@ -25,7 +25,7 @@ HOUSE_FRONT: tuple[models.Opening, ...] = (
 
 
 def yard_scene() -> sn.Scene:
-    """Everything there is to see. Labels name the classes; `body` names what an object rides on."""
+    """The whole scene. Labels name the classes; `body` names the carrier of an object."""
     scene = sn.Scene()
     _add_ground(scene)
     _add_buildings(scene)
@@ -33,7 +33,7 @@ def yard_scene() -> sn.Scene:
     _add_parked_cars(scene)
     _add_glass_mirror_and_fog(scene)
 
-    # What moves: its place is not here but in a world that has bodies of these names
+    # Moving objects: their poses are in a world that has bodies of these names
     scene.add(models.van(), body="van", label="car")
     scene.add(models.car(), body="visitor", label="car")
     scene.add(models.cyclist(), body="cyclist", label="cyclist")
@@ -42,12 +42,12 @@ def yard_scene() -> sn.Scene:
 
 
 def _add_ground(scene: sn.Scene) -> None:
-    """Paving that is a few centimetres uneven, a round island and raised walkways along two sides."""
+    """Paving that is a few centimeters uneven, a round island and raised walkways along two sides."""
     x, y = np.meshgrid(np.linspace(-60, 60, 241), np.linspace(-40, 40, 161), indexing="ij")
     heights = 0.04 * np.sin(0.35 * x + 0.2 * y) * np.cos(0.27 * y) - 0.05
     scene.add(sn.shapes.heightfield(heights, 120.0, 80.0), label="ground")
 
-    # Slabs that stand 15 to 20 cm out of the ground
+    # Slabs that rise 15 to 20 cm above the ground
     scene.add(sn.shapes.cylinder(5.5, 0.4), label="kerb")
     for y_walk in (18.0, -23.0):
         scene.add(sn.shapes.box(72.0, 4.0, 0.4), pose=sn.Pose(position=(0.0, y_walk, -0.05)), label="kerb")

@@ -1,4 +1,4 @@
-"""Round trips: simulate a device, and measure from its output what its data sheet states."""
+"""Round trips: simulate a device, and measure the values of its data sheet from its output."""
 
 import os
 
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 def round_trip(name: str | os.PathLike[str], *, folder: str | os.PathLike[str] | None = None) -> list[Row]:
-    """What a device's data sheet states beside what its simulated output shows, in the sheet's units.
+    """Values of a device's data sheet, stated and measured from its simulated output, in the sheet's units.
 
     Args:
         name: One of `sensorium.devices.names()`, or the path of a TOML file.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.devices import CameraSheet, Device
-from sensorium.physics.imaging import FixedPattern, PixelNoise, digitised, fixed_pattern, noisy_electrons
+from sensorium.physics.imaging import FixedPattern, PixelNoise, digitized, fixed_pattern, noisy_electrons
 from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, seed_of
 from sensorium.random import Stream
 from sensorium.sensors.camera.camera import Camera
@@ -17,7 +17,7 @@ _BLACK_DN = 64.0
 
 
 def camera_rows(device: Device) -> list[Row]:
-    """Everything that the sheet states of its pixels; nothing for a sheet without."""
+    """All values that the sheet states of its pixels; empty for a sheet without."""
     sheet, spec = device.sheet, Camera.from_device(device.path)
     assert isinstance(sheet, CameraSheet)
     rows = []
@@ -54,7 +54,7 @@ def camera_rows(device: Device) -> list[Row]:
     error = relative + 0.5 / (gain * full)
     rows.append(in_sheet_unit(device.name, "saturation", sheet.saturation, top, _around(full, error)))
 
-    # What stays from frame to frame: spread over pixels of a mean over frames, without what is left of the noise
+    # Fixed pattern: spread over pixels of a mean over frames, without the remaining noise
     spread_error = relative + Z / math.sqrt(2.0 * _PIXELS)
     if sheet.dsnu is not None:
         found = flats.fixed_spread(0.0, 200) / gain
@@ -68,7 +68,7 @@ def camera_rows(device: Device) -> list[Row]:
 
 
 def _derived(name: str, sheet: CameraSheet, gain: float, dark: float, full: float, error: float) -> list[Row]:
-    """What EMVA 1288 works out of these: threshold, best signal to noise, dynamic range."""
+    """Values that EMVA 1288 derives from these: threshold, best signal to noise, dynamic range."""
     rows = []
     efficiency = sheet.number("quantum_efficiency")
     if sheet.snr_max is not None:
@@ -121,7 +121,7 @@ class _Flats:
             tick=tick,
         )
         # Dark frames need codes below that of darkness, as every report's offset gives them
-        _, codes = digitised(
+        _, codes = digitized(
             e[:, None],
             gain=(1.0,),
             full_well_e=spec.full_well_e,
@@ -139,7 +139,7 @@ class _Flats:
         return float((a + b).mean() / 2.0), float(np.var(a - b) / 2.0)
 
     def fixed_spread(self, electrons: float, tick: int) -> float:
-        """Standard deviation over pixels of what two frames share: their covariance."""
+        """Standard deviation over pixels of the common part of two frames: their covariance."""
         a, b = self.codes(electrons, tick), self.codes(electrons, tick + 1)
         return math.sqrt(max(float(np.cov(a, b)[0, 1]), 0.0))
 

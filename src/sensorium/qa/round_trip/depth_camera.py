@@ -1,4 +1,4 @@
-"""Round trip of a depth camera: what its sheet states, measured from images inside a sphere."""
+"""Round trip of a depth camera: the values of its sheet, measured from images inside a sphere."""
 
 import math
 from typing import Any
@@ -19,13 +19,13 @@ from sensorium.worlds import Static
 
 Array = NDArray[np.float64]
 
-# Pixels in the middle of an image tell of noise and steps as well as all, and sooner
+# Pixels in the middle of an image are enough for noise and steps, and faster
 _PART = {"width": 160, "height": 120}
 
-# Where noise is measured, as shares of the greatest range, and the farthest that these devices are made for [m]
+# Distances at which noise is measured, as shares of the greatest range, and the farthest one of these devices [m]
 _NEAR, _FAR, _FARTHEST_M = 0.25, 0.75, 8.0
 
-# How far the sphere for limits lies to the left, in radii: ranges then lie on both sides of either
+# Offset of the sphere for limits to the left, in radii: ranges then are on both sides of either limit
 _ASIDE = 0.4
 
 
@@ -46,7 +46,7 @@ def depth_camera_rows(device: Device) -> list[Row]:
 def _image(
     device: Device, radius_m: float, *, aside_m: float = 0.0, reflectance: float = 0.5, **changes: Any
 ) -> tuple[DepthImage, DepthImage]:
-    """An image in a grey sphere, or beside its middle, with its truth."""
+    """An image in a gray sphere, or beside its middle, with its truth."""
     camera = DepthCamera.from_device(device.path, outputs={"depth", "range", "points"}, **changes)
     scene = Scene()
     material = Lambertian(reflectance=reflectance)
@@ -80,8 +80,8 @@ def _fields(device: Device, sheet: DepthCameraSheet) -> list[Row]:
 def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     """Noise at a distance or two, without any rounding."""
     spec = DepthCamera.from_device(device.path)
-    told = sheet.disparity_noise if sheet.principle == "stereo" else sheet.range_noise or sheet.range_noise_slope
-    if told is None:
+    stated = sheet.disparity_noise if sheet.principle == "stereo" else sheet.range_noise or sheet.range_noise_slope
+    if stated is None:
         return []
     errors = [error.model_dump() for error in spec.errors if error.kind != "quantization"]
     reflectance = sheet.number("noise_reflectance") or 0.5
@@ -94,16 +94,16 @@ def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         changes: dict[str, Any] = {"errors": errors, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 10.0 * z}
         image, truth = _image(device, z, reflectance=reflectance, **changes)
         if sheet.principle == "stereo":
-            law = _stereo_law(sheet, spec, truth.depth)
-            stated_m, error = float(_stereo_law(sheet, spec, np.array(z))), image.depth - truth.depth
+            law = _stereo_law(sheet, spec, truth.depth_m)
+            stated_m, error = float(_stereo_law(sheet, spec, np.array(z))), image.depth_m - truth.depth_m
         else:
             stated_m = _timed_law(sheet, z)
-            law, error = np.full(truth.range.shape, stated_m), image.range - truth.range
-        share = (error / law)[image.depth > 0.0]
+            law, error = np.full(truth.range_m.shape, stated_m), image.range_m - truth.range_m
+        share = (error / law)[image.depth_m > 0.0]
         std_mm, relative = 1e3 * stated_m * float(share.std()), Z / math.sqrt(2.0 * share.size)
         what = f"{'depth' if sheet.principle == 'stereo' else 'range'} noise at {z:g} m, 1 sigma"
         low, high = std_mm * (1.0 - relative), std_mm * (1.0 + relative)
-        rows.append(Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", told.grade))
+        rows.append(Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", stated.grade))
     return rows
 
 
@@ -132,7 +132,7 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         noisy = [{**stereo, "disparity_std_px": 10.0 * quantum}]
         changes: dict[str, Any] = {"errors": noisy, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 100.0}
         image, _ = _image(device, 2.0, **changes)
-        found = np.unique(scale / image.depth[image.depth > 0.0].astype(np.float64))
+        found = np.unique(scale / image.depth_m[image.depth_m > 0.0].astype(np.float64))
         steps = np.diff(found)
         step = float(np.median(steps[steps > 0.5 * quantum]))
         half = float(found.max()) * 2.0**-23
@@ -144,9 +144,9 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         wide: dict[str, Any] = {"errors": quiet, "pattern": _strip(spec), "min_range_m": 0.0, "max_range_m": 100.0}
         image, truth = _image(device, 1.3 * nearest_m, aside_m=0.3 * nearest_m, **wide)
         # Those that fall outside of the second image are lost for another reason
-        disparity = scale / truth.depth.astype(np.float64)
+        disparity = scale / truth.depth_m.astype(np.float64)
         inside = np.arange(disparity.shape[-1]) > disparity
-        ends = float(disparity[(image.depth > 0.0)].max()), float(disparity[inside & (image.depth == 0.0)].min())
+        ends = float(disparity[(image.depth_m > 0.0)].max()), float(disparity[inside & (image.depth_m == 0.0)].min())
         rows.append(in_sheet_unit(device.name, "disparity search", quantity, levels, (0.5 * sum(ends), *ends)))
     return rows
 
@@ -158,9 +158,9 @@ def _depth_step(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     step_m = sheet.number("depth_unit")
     errors = [{"kind": "quantization", "step_m": step_m}]
     image, _ = _image(device, 2.0, errors=errors, pattern=_PART, min_range_m=0.0, max_range_m=10.0)
-    found = np.unique(image.depth[image.valid]).astype(np.float64)
+    found = np.unique(image.depth_m[image.valid]).astype(np.float64)
     steps = np.diff(found)
-    # Depth is worked out of range, which moves its last bits
+    # Depth is computed from range, which changes its last bits
     step, half = float(np.median(steps[steps > 0.5 * step_m])), 4.0 * float(np.spacing(np.float32(found.max())))
     return [in_sheet_unit(device.name, "depth step", sheet.depth_unit, step_m, (step, step - half, step + half))]
 
@@ -180,7 +180,7 @@ def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     limited, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **strip)
     endless: dict[str, Any] = {**strip, "min_range_m": 0.0, "max_range_m": 10.0 * stated_m}
     whole, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **endless)
-    seen, range_m = limited.valid, whole.range.astype(np.float64)
+    seen, range_m = limited.valid, whole.range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
     return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]

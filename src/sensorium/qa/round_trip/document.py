@@ -15,7 +15,7 @@ _HEAD = ("device", "value", "stated", "measured", "interval", "unit", "grade")
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Rows as a Markdown table; `≈` marks a stated value that lies in the interval only as a rounded number."""
+    """Rows as a Markdown table; `≈` marks a stated value that is in the interval only as a rounded number."""
     lines = ["| " + " | ".join(_HEAD) + " |", "|---|---|--:|--:|--:|---|---|"]
     lines += ["| " + " | ".join(cells(row)) + " |" for row in rows]
     return "\n".join(lines) + "\n"
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike[str]) -> list[tuple[str, ...]]:
 
 
 def _parts(text: str, path: str) -> tuple[str, str, str]:
-    """What comes before the table, between its marks, and after it."""
+    """The text before the table, between its marks, and after it."""
     before, begin, rest = text.partition(BEGIN)
     between, end, after = rest.partition(END)
     if not begin or not end:

@@ -1,4 +1,4 @@
-"""Round trip of IMUs and magnetometers: what their sheets state, measured from readings at rest."""
+"""Round trip of IMUs and magnetometers: the values of their sheets, measured from readings at rest."""
 
 import math
 from typing import Any
@@ -17,8 +17,8 @@ from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, number_of, seed_o
 from sensorium.scene.scene import Scene
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
 from sensorium.sensors.inertial.reading import InertialReading
+from sensorium.sensors.inertial.triads import Magnetometer
 from sensorium.worlds import Static
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ def inertial_rows(device: Device) -> list[Row]:
     rows = _rate(device)
     groups = _groups(device)
     slow = any(group.in_run_bias is not None for group in groups.values())
-    rest = _readings(device, _SAMPLES if slow else _WHITE_SAMPLES, _WORLDS, {"discrete": {"on": False}})
+    rest = _readings(device, _SAMPLES if slow else _WHITE_SAMPLES, _WORLDS, {"quantization": {"on": False}})
     for target, group in groups.items():
         rows += _white_and_floor(device, target, group, rest[target])
         rows += _deviation(device, target, group, rest[target])
@@ -112,8 +112,8 @@ def _white_and_floor(device: Device, target: str, group: Group, signal: Array) -
 def _fitted(signal: Array, N: float, B: float) -> list[tuple[float, float, float]]:
     """N, and B where it is not 0, with their intervals, from channels that have the same; shape (samples, channels).
 
-    Allan variances of each channel are fitted by N^2 / tau and B^2 times the variance of the model's flicker; how far
-    the channels' coefficients scatter tells the interval of their mean.
+    Allan variances of each channel are fitted by N^2 / tau and B^2 times the variance of the model's flicker; the
+    scatter of the channels' coefficients gives the interval of their mean.
     """
     counts = 2.0 ** np.arange(0, math.log2(len(signal) / (8 if B else 64)) + 1e-9)
     allan = allan_deviation(signal, _RATE_HZ, taus_s=counts / _RATE_HZ)
@@ -165,7 +165,7 @@ def _initial_bias(device: Device, target: str, group: Group) -> list[Row]:
     """Spread of the first reading over many devices."""
     if group.initial_bias is None:
         return []
-    silent = {"discrete": {"on": False}, "noise": {"density": None, "instability": None}}
+    silent = {"quantization": {"on": False}, "noise": {"density": None, "instability": None}}
     signal = _readings(device, 1, _MANY, silent)[target]
     rows = []
     for axes in _axes_alike(group.initial_bias.value):
@@ -188,7 +188,7 @@ def _codes(device: Device, target: str, group: Group) -> list[Row]:
 
 
 def _limits(device: Device, target: str, group: Group) -> list[Row]:
-    """The largest reading of a device that feels far more; a code less where the limit is none."""
+    """The largest reading of a device with a far larger input; a code less if the limit is not reached."""
     if group.range is None:
         return []
     rows = []

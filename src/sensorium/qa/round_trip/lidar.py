@@ -1,4 +1,4 @@
-"""Round trip of a lidar: what its sheet states, measured from sweeps of a sphere around it."""
+"""Round trip of a lidar: the values of its sheet, measured from sweeps of a sphere around it."""
 
 import math
 from typing import Any
@@ -20,11 +20,11 @@ from sensorium.worlds import Static
 
 Array = NDArray[np.float64]
 
-# Where targets stand, as shares of the greatest range; and how many returns tell the noise to 1.7 %
+# Distances of targets, as shares of the greatest range; and the number of returns that gives the noise to 1.7 %
 _NEAR, _FAR = 0.1, 0.8
 _RETURNS = 20_000
 
-# How far the sphere for least and greatest range lies to the left, in radii: ranges then lie on both sides of either
+# Offset of the sphere for the range limits to the left, in radii: ranges then are on both sides of either limit
 _ASIDE = 0.4
 
 # Sweeps over which a rosette fills its field of view
@@ -54,7 +54,7 @@ def lidar_rows(device: Device) -> list[Row]:
 def _sweep(
     device: Device, lidar: Lidar, radius_m: float, sweeps: int = 1, aside_m: float = 0.0
 ) -> list[tuple[Scan, Scan]]:
-    """Sweeps in the middle of a grey sphere, or beside it, each with its truth."""
+    """Sweeps in the middle of a gray sphere, or beside it, each with its truth."""
     scene = Scene()
     scene.add(shapes.sphere(radius_m, 5), pose=Pose((0.0, aside_m, 0.0)), material=Lambertian(reflectance=0.5))
     env = Environment(scene, Static(step_s=1.0 / lidar.pattern.rate_hz), seed=seed_of(device.name, radius_m))
@@ -121,8 +121,8 @@ def _steps(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[
 def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     """Standard deviation of ranges at one range, without the rounding."""
     base_m, slope = sheet.number("range_noise"), sheet.number("range_noise_slope")
-    told = sheet.range_noise or sheet.range_noise_slope or sheet.range_accuracy
-    if told is None:
+    stated = sheet.range_noise or sheet.range_noise_slope or sheet.range_accuracy
+    if stated is None:
         return []
     stated_m = (base_m or 0.0) + (slope or 0.0) * range_m
     if base_m is None and slope is None:
@@ -137,7 +137,7 @@ def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     std_mm, share = 1e3 * float(error_m.std()), Z / math.sqrt(2.0 * len(error_m))
     what = f"range noise at {range_m:g} m, 1 sigma"
     low, high = std_mm * (1.0 - share), std_mm * (1.0 + share)
-    return [Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", told.grade)]
+    return [Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", stated.grade)]
 
 
 def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:

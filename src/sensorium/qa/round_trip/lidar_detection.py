@@ -1,4 +1,4 @@
-"""Round trip of a lidar's detection: where the share of rays that return from a target crosses what is stated."""
+"""Round trip of a lidar's detection: the range at which the share of returning rays crosses the stated value."""
 
 import math
 
@@ -15,7 +15,7 @@ from sensorium.sensors.lidar.detection_limit import DetectionLimit
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.worlds import Static
 
-# Where walls stand, as shares of the stated range; and how many rays go to each
+# Distances of walls, as shares of the stated range; and the number of rays to each
 _PLACES = np.linspace(0.94, 1.06, 7)
 _RAYS = 40_000
 
@@ -38,7 +38,7 @@ def detection_range(device: Device, reflectance: float, near_m: float) -> tuple[
     """Range at which the stated share of rays returns from a diffuse target [m], and the ends of its interval.
 
     Args:
-        device: A lidar; its greatest range is put aside, so that nothing but detection limits it.
+        device: A lidar; its greatest range is removed, so that only detection limits it.
         reflectance: Of the target [1].
         near_m: Where to look [m].
     """

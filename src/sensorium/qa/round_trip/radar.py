@@ -1,4 +1,4 @@
-"""Round trip of a radar: one reflector moved about, and what the detections say of it."""
+"""Round trip of a radar: one reflector at several places, and its detections."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +31,7 @@ def radar_rows(device: Device) -> list[Row]:
         if quantity is not None:
             rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), found))
 
-    # Where it is last seen, and first not
+    # The farthest range with a detection, and the nearest without
     spec = Radar.from_device(device.path)
     near_m = 0.3 * spec.farthest_m
 
@@ -52,7 +52,7 @@ def radar_rows(device: Device) -> list[Row]:
         half = _edge(device, place, 0.0, min(0.75 * field, 89.0))
         measured(name, what, (2.0 * half[0], 2.0 * half[1], 2.0 * half[2]))
 
-    # What the range-speed map is made of, and how often it comes
+    # Parameters of the range-speed map, and its rate
     env, radar = _made(device, [ahead(near_m)], range_doppler=True)
     env.step()
     first = radar.read()
@@ -75,7 +75,7 @@ def radar_rows(device: Device) -> list[Row]:
 def _edge(
     device: Device, place: Callable[[float], tuple[float, float, float]], inside: float, outside: float
 ) -> tuple[float, float, float]:
-    """Where a reflector vanishes, by halving: the middle between where it is seen and where it is not, and both."""
+    """Range at which a reflector vanishes, by bisection: the middle between seen and not seen, and both."""
     for _ in range(_STEPS):
         middle = 0.5 * (inside + outside)
         env, radar = _made(device, [place(middle)], chirp={"chirps": 16})

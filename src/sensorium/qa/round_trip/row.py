@@ -1,4 +1,4 @@
-"""One line of a round trip: what a data sheet states, and what the simulated device shows of it."""
+"""One line of a round trip: a stated value of a data sheet, and the value of the simulated device."""
 
 import zlib
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from sensorium.devices import Quantity
 
 Z = 3.29
-"""Standard errors to both sides of what was measured: 99.9 %, since some hundred lines are compared."""
+"""Standard errors to both sides of a measured value: 99.9 %, since a few hundred lines are compared."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is stated and what was measured, in the unit of the data sheet.
+    """The stated and the measured value, in the unit of the data sheet.
 
     Attributes:
         device: Name of the device.
         what: Name of the value, as in the sheet.
         stated: Its number.
         measured: The same from the simulated output.
-        low: Lower end of the interval around what was measured.
+        low: Lower end of the interval around the measured value.
         high: Upper end.
         unit: Of all these.
         grade: Of the stated value.
@@ -41,12 +41,12 @@ class Row:
 
     @property
     def exact(self) -> bool:
-        """Whether the stated value lies in the measured interval as it is printed."""
+        """Whether the stated value is in the measured interval as it is printed."""
         return self.low <= self.stated <= self.high
 
     @property
     def inside(self) -> bool:
-        """Whether the stated value lies in the measured interval, or one that is printed the same way does."""
+        """Whether the stated value, or one that is printed the same way, is in the measured interval."""
         return self.low - self.rounding <= self.stated <= self.high + self.rounding
 
 
@@ -67,9 +67,9 @@ def in_sheet_unit(
         what: Name of the value.
         quantity: As the sheet states it.
         si: The same number as the specification takes it.
-        measured: What was measured, and the ends of its interval, as the specification takes it.
+        measured: The measured value and the ends of its interval, as the specification takes it.
         axis: Which number, where the sheet has several.
-        rounded: Whether the sheet rounds; what was measured has more digits than it prints.
+        rounded: Whether the sheet rounds; the measured value has more digits than it prints.
     """
     printed = number_of(quantity.value, axis)
     if quantity.unit.startswith("LSB/"):  # the more of them, the smaller

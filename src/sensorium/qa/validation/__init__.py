@@ -1,4 +1,4 @@
-"""Validation: every law that the library claims, measured beside its reference; `sensorium validate` runs it."""
+"""Validation: every law that the library claims, compared with its reference; `sensorium validate` runs it."""
 
 from sensorium.qa.validation.check import Axis, Check, Comparison, Family, Result, Tolerance
 from sensorium.qa.validation.run import chosen, run_check, run_checks

@@ -1,7 +1,7 @@
-"""What a check is: a law that the library claims, where the law stands, and how far off it may be found.
+"""A check: a law that the library claims, its reference, and its tolerance.
 
-A check measures by calling the library as a user would, and gives what it found beside what the law says; whether the
-two agree is decided here, in one place for all checks. A check never decides for itself that it has passed.
+A check measures by calling the library as a user would, and returns measured and expected values; whether the two agree
+is decided here, in one place for all checks. A check never decides for itself that it has passed.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Side = Literal["both", "at most", "at least"]
 
 @dataclass(frozen=True)
 class Axis:
-    """What a plot's axis shows."""
+    """Label of a plot's axis."""
 
     label: str = ""
     log: bool = False
@@ -29,7 +29,7 @@ _CASES, _UNNAMED = Axis("case"), Axis()
 
 
 class Comparison:
-    """What was found beside what the law says, at as many places as there are, and how to draw it."""
+    """Measured and expected values at any number of places, and the way to plot them."""
 
     def __init__(
         self,
@@ -44,11 +44,11 @@ class Comparison:
         """Put both side by side.
 
         Args:
-            found: What the library gives.
-            expected: What the law says there; broadcast to the shape of `found`.
+            found: Values of the library.
+            expected: Values of the law; broadcast to the shape of `found`.
             at: Where along the plot's x axis; by default places are numbered.
             x, y: The plot's axes.
-            note: A line more for the page: what was counted, what stands out.
+            note: A further line for the page: counts, outliers.
         """
         values: Array = np.atleast_1d(np.asarray(found, np.float64))
         self.found: Array = values.ravel()
@@ -63,14 +63,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far what is found may lie from what is expected: absolute + relative x abs(expected)."""
+    """Allowed difference between found and expected: absolute + relative x abs(expected)."""
 
     absolute: float = 0.0
     relative: float = 0.0
     side: Side = "both"
 
     def excess(self, comparison: Comparison) -> Array:
-        """How far each value lies off, as a share of what is allowed; more than 1 is too far, NaN never passes."""
+        """Difference of each value, as a share of the allowed one; more than 1 fails, NaN never passes."""
         off = comparison.found - comparison.expected
         if self.side == "both":
             off = np.abs(off)
@@ -130,9 +130,9 @@ class Family:
         """Make a check of the function below, which takes whether to be quick.
 
         Args:
-            name: What it is called: words with hyphens.
+            name: Words with hyphens.
             claim: The law, in a sentence.
-            reference: Where it stands.
+            reference: Source of the law.
             absolute, relative, side: How far off it may be, see `Tolerance`.
             needs: Packages without which it cannot be measured.
         """
@@ -150,17 +150,17 @@ Verdict = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True)
 class Result:
-    """How a check ended."""
+    """Result of a check."""
 
     check: Check
     verdict: Verdict
     seconds: float
     comparison: Comparison | None = None
     reason: str = ""
-    """Why it was skipped, or what went wrong before anything was found."""
+    """Why it was skipped, or the error that ended it."""
 
     def worst(self) -> dict[str, Any]:
-        """The value that lies furthest off, as a share of what is allowed."""
+        """The largest difference, as a share of the allowed one."""
         assert self.comparison is not None
         excess = self.check.tolerance.excess(self.comparison)
         off = self.comparison.found - self.comparison.expected

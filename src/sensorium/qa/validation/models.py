@@ -1,10 +1,10 @@
-"""Tries every model in a folder: meshes, glTF, MJCF and URDF, and prints what loads and why the rest does not.
+"""Loads every model in a folder: meshes, glTF, MJCF and URDF, and prints successes and errors.
 
     python -m sensorium.qa.validation.models DIR [--only PATTERN] [--package NAME=FOLDER ...]
 
-Models of others are not ours to ship; whoever has a collection sees here what the library makes of it. A mesh counts
-as loaded with its paint; images that are missing are told beside it. Files of MJCF that belong to another file, and so
-cannot stand alone, are listed with what MuJoCo says of them: `--only 'scene*.xml'` leaves them out.
+Third-party models cannot be shipped with the library; this checks a collection of your own. A mesh counts as loaded
+with its paint; missing images are listed with it. MJCF files that belong to another file, and so cannot be loaded
+alone, are listed with MuJoCo's message: `--only 'scene*.xml'` leaves them out.
 """
 
 import argparse
@@ -26,13 +26,13 @@ _HEAD_BYTES = 65536
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of a model.
+    """Result of loading a model.
 
     Attributes:
         path: Its file.
         kind: glTF, mesh, MJCF or URDF.
         loads: Whether it does.
-        said: What it holds, or why it does not load; one line.
+        said: Its content, or the error; one line.
     """
 
     path: Path
@@ -54,7 +54,7 @@ def tried(path: Path, kind: str, folder: Path, packages: Mapping[str, Path] | No
 
     Args:
         path: Its file.
-        kind: What it is, by `models_in`.
+        kind: The kind of file, by `models_in`.
         folder: Of the collection; references of robots may lead anywhere in it.
         packages: Folders of packages that URDF files name, by their names.
     """
@@ -73,8 +73,8 @@ def tried(path: Path, kind: str, folder: Path, packages: Mapping[str, Path] | No
 
 def main(arguments: list[str] | None = None) -> int:
     """Print a line for each model of a folder and a summary; 0 where all load, else 1."""
-    told = __doc__.split("\n")[0]
-    parser = argparse.ArgumentParser(prog="python -m sensorium.qa.validation.models", description=told)
+    summary = __doc__.split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m sensorium.qa.validation.models", description=summary)
     parser.add_argument("folder", type=Path, help="where the models are, at any depth")
     parser.add_argument("--only", default="*", help="pattern that names of files must match, such as 'scene*.xml'")
     parser.add_argument(

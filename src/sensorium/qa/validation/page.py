@@ -19,7 +19,7 @@ _MARKS = {"passed": "✓", "failed": "✗", "skipped": "–"}
 
 
 def write(folder: Path, results: Sequence[Result], *, quick: bool) -> tuple[Path, Path]:
-    """Write validation.html and validation.md into a folder, and tell where."""
+    """Write validation.html and validation.md into a folder, and return their paths."""
     page, text = folder / "validation.html", folder / "validation.md"
     page.write_text(as_html(results, quick=quick), encoding="utf-8")
     text.write_text(as_markdown(results, quick=quick), encoding="utf-8")
@@ -27,7 +27,7 @@ def write(folder: Path, results: Sequence[Result], *, quick: bool) -> tuple[Path
 
 
 def counts(results: Iterable[Result]) -> dict[str, int]:
-    """How many passed, failed and were skipped."""
+    """Numbers of passed, failed and skipped checks."""
     found = {"passed": 0, "failed": 0, "skipped": 0}
     for result in results:
         found[result.verdict] += 1
@@ -35,7 +35,7 @@ def counts(results: Iterable[Result]) -> dict[str, int]:
 
 
 def facts(results: Sequence[Result], *, quick: bool) -> dict[str, str]:
-    """What the page says of the run as a whole."""
+    """Summary of the run on the page."""
     number = counts(results)
     return {
         "passed": str(number["passed"]),
@@ -51,7 +51,7 @@ def facts(results: Sequence[Result], *, quick: bool) -> dict[str, str]:
 
 
 def engines() -> str:
-    """Versions of what was compared with, and of what is missing."""
+    """Versions of the libraries used for comparison, and missing ones."""
     words = []
     for name in _ENGINES:
         try:

@@ -1,4 +1,4 @@
-"""Small plots of checks as SVG: what was found as dots, what the law says as a line."""
+"""Small plots of checks as SVG: measured values as dots, the law as a line."""
 
 import html
 import math
@@ -18,9 +18,9 @@ _DOTS = 160
 
 
 def plot(comparison: Comparison) -> str:
-    """An SVG element; colours follow the page's style."""
+    """An SVG element; colors follow the page's style."""
     order = np.argsort(comparison.at, kind="stable")
-    # Some at random, where there are too many: every so many could be one curve of two
+    # A random selection, if there are too many: every n-th could be one curve of two
     some = np.random.default_rng(0).permutation(order.size)[:_DOTS]
     kept = order[np.sort(some)]
     at, found, expected = comparison.at[kept], comparison.found[kept], comparison.expected[kept]
@@ -32,7 +32,7 @@ def plot(comparison: Comparison) -> str:
     dots = _place(found, *down, _HEIGHT - _BOTTOM, _TOP)
     law = _place(expected, *down, _HEIGHT - _BOTTOM, _TOP)
 
-    # Numbered cases have nothing between them: the law is a bar at each. Otherwise it is a line
+    # Between numbered cases there is no line: the law is a bar at each. Otherwise it is a line
     seen = np.isfinite(dots) & np.isfinite(across)
     level = np.isfinite(law) & np.isfinite(across)
     if comparison.numbered or kept.size < 3 or np.unique(at).size < at.size:
@@ -59,7 +59,7 @@ def _words(comparison: Comparison) -> str:
 
 
 def _limits(values: Array, log: bool, margin: float) -> tuple[float, float]:
-    """Ends of an axis, a little beyond what is shown."""
+    """Ends of an axis, a little beyond the data."""
     values = values[np.isfinite(values) & ((values > 0) if log else True)]
     if not values.size:
         return (0.1, 1.0) if log else (0.0, 1.0)
@@ -83,7 +83,7 @@ def _place(values: Array, log: bool, low: float, high: float, begin: float, end:
 
 
 def _round_values(axis: Axis, low: float, high: float, whole: bool) -> list[float]:
-    """Where to put ticks: round numbers inside the axis."""
+    """Positions of ticks: round numbers inside the axis."""
     if axis.log:
         decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
         every = max(1, math.ceil(len(decades) / 4))

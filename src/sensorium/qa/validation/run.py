@@ -25,7 +25,7 @@ def chosen(checks: Sequence[Check], pattern: str | None) -> list[Check]:
 
 
 def run_check(check: Check, *, quick: bool) -> Result:
-    """Measure one law; whatever goes wrong on the way is a failure, and says so."""
+    """Measure one law; any error on the way is a failure with its message."""
     missing = [name for name in check.needs if importlib.util.find_spec(name) is None]
     if missing:
         return Result(check, "skipped", 0.0, reason=f"{' and '.join(missing)} is not installed")
@@ -42,18 +42,18 @@ def run_check(check: Check, *, quick: bool) -> Result:
 
 
 def run_checks(
-    checks: Sequence[Check], *, quick: bool, told: Callable[[Result], None] = lambda result: None
+    checks: Sequence[Check], *, quick: bool, report: Callable[[Result], None] = lambda result: None
 ) -> list[Result]:
     """Measure laws in their order.
 
     Args:
         checks: Which.
         quick: Whether fewer samples and smaller scenes will do.
-        told: Called with each result as it comes.
+        report: Called with each result as it comes.
     """
     results = []
     for check in checks:
         result = run_check(check, quick=quick)
-        told(result)
+        report(result)
         results.append(result)
     return results

@@ -1,7 +1,7 @@
-"""Families of checks in processes side by side.
+"""Families of checks in parallel processes.
 
-Most of a first run is compiling, which Numba does on one thread of a process however many there are. A family stays in
-one process, since its checks share kernels; what one process has compiled the others find in the cache on disk.
+A first run spends most time on compiling, which Numba does on one thread of a process. A family stays in one process,
+since its checks share kernels; kernels compiled by one process are in the cache on disk for the others.
 """
 
 import multiprocessing
@@ -22,7 +22,7 @@ _Outcome = tuple[Verdict, float, Comparison | None, str]
 
 
 def run_side_by_side(
-    checks: Sequence[Check], *, quick: bool, processes: int, told: Callable[[Result], None] = lambda result: None
+    checks: Sequence[Check], *, quick: bool, processes: int, report: Callable[[Result], None] = lambda result: None
 ) -> list[Result]:
     """Measure laws in several processes; the results come in the order of the checks.
 
@@ -30,7 +30,7 @@ def run_side_by_side(
         checks: Which of `all_checks`.
         quick: Whether fewer samples and smaller scenes will do.
         processes: How many.
-        told: Called with each result as it comes, one at a time.
+        report: Called with each result as it comes, one at a time.
     """
     grouped = [list(family) for _, family in groupby(checks, key=lambda check: check.family)]
     families = iter(sorted(grouped, key=lambda family: family[0].family not in _BEGUN_FIRST))
@@ -53,7 +53,7 @@ def run_side_by_side(
                         result = Result(check, "failed", 0.0, reason="the process that measured it died")
                     with telling:
                         results[check.name] = result
-                        told(result)
+                        report(result)
         finally:
             process.shutdown()
 
@@ -68,7 +68,7 @@ def run_side_by_side(
 
 
 def _process() -> ProcessPoolExecutor:
-    """A process of its own, which takes nothing over from this one."""
+    """A process that inherits nothing from this one."""
     return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
 
 

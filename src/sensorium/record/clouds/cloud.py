@@ -11,18 +11,18 @@ from sensorium.sensors.lidar.scan import Scan, ScanField
 
 
 def checked_scan(scan: Scan) -> Scan:
-    """A scan to write, told apart from the path that comes after it."""
+    """A scan to write, distinguished from the path that comes after it."""
     if not isinstance(scan, Scan):
         given = f" {str(scan)!r}" if isinstance(scan, str | PathLike) else ""
-        raise SpecError(f"scan is a {type(scan).__name__}{given}; it must be a sn.Scan, and come before the path")
+        raise SpecError(f"scan is a {type(scan).__name__}{given}; it must be a sn.Scan, and come after the path")
     return scan
 
 
 def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:
     """Every array of `Scan.FIELDS` that the scan has, by its names in clouds, then t [ns], ring and return.
 
-    Times t are after the start. Only what returned, in the order of `Scan.flat()`; of one sensor in one world. Returns
-    of a ray are numbered from 0. A scan that is flat already has forgotten rings and return numbers; they are missing.
+    Times t are after the start. Only returns, in the order of `Scan.flat()`; of one sensor in one world. Returns of a
+    ray are numbered from 0. A scan that is already flat has no rings and return numbers.
     """
     if checked_scan(scan).X_WS.shape[1:] != (1, 1):
         raise SpecError(f"the scan has {scan.X_WS.shape[1:]} worlds and sensors; a cloud must be of one of each")

@@ -14,7 +14,7 @@ from sensorium.sensors.lidar.scan import Scan
 # Coordinates are whole multiples of this [m]: 32 bits reach 214 km from the middle, and a lidar is not that fine
 _SCALE_M = 1e-4
 
-# What an extra dimension is may be told in so many letters
+# Most characters of an extra dimension's description
 _LONGEST_WORDS = 31
 
 # LAS 1.4 has four bits for the number of a return
@@ -25,22 +25,22 @@ _LAS_OWN = ("x", "y", "z", "t", "return")
 _EXTRA_NAMES = {"intensity": "intensity_raw", "width": "width_s"}
 
 
-def save_las(scan: Scan, path: str | PathLike[str]) -> None:
+def save_las(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as LAS 1.4, point format 6; a name that ends in .laz is compressed.
 
     Coordinates are rounded to 0.1 mm. `gps_time` is the firing time by the sensor's clock [s], the return number counts
     from 1. Intensity is kept in full as an extra dimension (`intensity_raw`, float32), since LAS has 16 bits for it;
-    there it is scaled so that the strongest return is 65535. All else that `Scan.FIELDS` lists and the scan has is an
-    extra dimension by its name in clouds (`label`, `cause`, `object_id`, ...; `width_s` [s]), and so is `ring`.
+    there it is scaled so that the strongest return is 65535. Every other field of `Scan.FIELDS` in the scan is an extra
+    dimension by its name in clouds (`label`, `cause`, `object_id`, ...; `width_s` [s]), and so is `ring`.
 
-    Where the scan keeps the samples of its pulses, points have format 9, and the samples are wave packets in a file
-    beside, of the same name with .wdp, which is written first: see `record.las_waves`.
+    If the scan keeps the samples of its pulses, points have format 9, and the samples are wave packets in a second file
+    of the same name with .wdp, which is written first: see `record.las_waves`.
 
     Args:
-        scan: Of one sensor in one world.
         path: File to write, .las or .laz; one that exists is replaced.
+        scan: Of one sensor in one world.
     """
-    scan, path = checked_scan(scan), checked_path(path)
+    scan, path = checked_scan(scan), checked_path(path, before="scan")
     if path.suffix.lower() not in (".las", ".laz"):
         raise SpecError(f"path is {str(path)!r}; it must end in .las or .laz")
     laspy = require_laspy()
@@ -54,10 +54,10 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     header.scales = np.full(3, _SCALE_M)
     header.offsets = np.floor(xyz.mean(axis=0)) if len(xyz) else np.zeros(3)
     extra = {_EXTRA_NAMES.get(name, name): column for name, column in columns.items() if name not in _LAS_OWN}
-    told = {name: f"{field.doc} [{field.unit}]" for field in cloud_fields(scan) for name in field.columns}
-    told = {_EXTRA_NAMES.get(name, name): words[:_LONGEST_WORDS] for name, words in told.items()}
+    descriptions = {name: f"{field.doc} [{field.unit}]" for field in cloud_fields(scan) for name in field.columns}
+    descriptions = {_EXTRA_NAMES.get(name, name): words[:_LONGEST_WORDS] for name, words in descriptions.items()}
     header.add_extra_dims(
-        [laspy.ExtraBytesParams(name, column.dtype, told.get(name, "")) for name, column in extra.items()]
+        [laspy.ExtraBytesParams(name, column.dtype, descriptions.get(name, "")) for name, column in extra.items()]
     )
 
     if packets is not None:
@@ -66,7 +66,7 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     cloud.x, cloud.y, cloud.z = xyz.T
     strongest = float(intensity.max(initial=0.0))
     cloud.intensity = np.rint(intensity * (65535.0 / strongest if strongest > 0.0 else 0.0)).astype(np.uint16)
-    cloud.gps_time = scan.time_ns[scan.valid] * 1e-9
+    cloud.gps_time = scan.ray_time_ns[scan.valid] * 1e-9
     if "return" in columns:
         returns = columns["return"]
         cloud.return_number = np.minimum(returns + 1, _MOST_RETURNS)

@@ -1,10 +1,10 @@
 """Wave packets of LAS 1.4: the samples around returns, in a file beside the points.
 
-The points have format 9: each tells where in the .wdp file the samples of its pulse are, and when after the first of
-them it was found. A record of the header (a wave packet descriptor) says how samples are stored. Positions along a
-pulse are P(t) = P + (location - t) d, with t in picoseconds from the first sample and the vector d towards the sensor,
-as LAStools has it and files of RIEGL are written; the standard leaves the sign open.
-Ref: ASPRS, LAS Specification 1.4 R15, 2.6 (point format 9), 2.7 (descriptors), waveform data packets.
+The points have format 9: each has the offset of its pulse's samples in the .wdp file, and its time after the first of
+them. A record of the header (a wave packet descriptor) says how samples are stored. Positions along a pulse are P(t) =
+P + (location - t) d, with t in picoseconds from the first sample and the vector d towards the sensor, as in LAStools
+and in files of RIEGL; the standard leaves the sign open. Ref: ASPRS, LAS Specification 1.4 R15, 2.6 (point format 9),
+2.7 (descriptors), waveform data packets.
 """
 
 import struct
@@ -23,7 +23,7 @@ from sensorium.sensors.lidar.scan import Scan
 _HEADER = struct.Struct("<H16sHQ32s")
 _USER, _PACKETS, _DESCRIPTOR = b"LASF_Spec", 65535, 100
 
-# A descriptor: bits of a sample, compression, samples, picoseconds between them, gain and offset of the digitiser
+# A descriptor: bits of a sample, compression, samples, picoseconds between them, gain and offset of the digitizer
 _DESCRIBED = struct.Struct("<BBIIdd")
 _BITS = 16
 _STEPS = 2**_BITS - 1
@@ -55,7 +55,7 @@ def wave_packets(scan: Scan) -> WavePackets | None:
     """Wave packets of a scan of one sensor in one world; None where it has no samples.
 
     Samples are rounded to 16 bits between the least and the greatest of them. Pulses without a return have no point to
-    tell of them and are left out.
+    refer to them and are left out.
     """
     waveform = scan.waveform
     if waveform is None:

@@ -1,4 +1,4 @@
-"""Point clouds as binary PCD, the format of the Point Cloud Library."""
+"""Point clouds as binary PCD, the format of the Point Cloud Library, and as KITTI writes them."""
 
 from os import PathLike
 
@@ -11,16 +11,16 @@ from sensorium.sensors.lidar.scan import Scan
 _LETTERS = {"f": "F", "i": "I", "u": "U"}
 
 
-def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
+def save_pcd(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as PCD 0.7, binary.
 
-    Fields: x y z [m] (float or double as the scan has them), all else that `Scan.FIELDS` lists and the scan has, t [ns
-    after the start, 32 bits, or double where a sweep is longer than they hold], ring and return number. The viewpoint
-    is the sensor's pose when the sweep began where points are in the world, and none where they are the sensor's.
+    Fields: x y z [m] (float or double as in the scan), every other field of `Scan.FIELDS` in the scan, t [ns after the
+    start, 32 bits, or double if a sweep is longer than they hold], ring and return number. The viewpoint is the
+    sensor's pose at the start of the sweep if points are in the world, and none if they are in the sensor's frame.
 
     Args:
-        scan: Of one sensor in one world.
         path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world.
     """
     columns = columns_of(scan)
     is_long = bool(columns["t"].size) and int(columns["t"].max()) >= 2**32
@@ -51,3 +51,18 @@ def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
     with replacing(path) as file:
         file.write("\n".join(lines).encode("ascii"))
         file.write(rows.tobytes())
+
+
+def save_kitti(path: str | PathLike[str], scan: Scan) -> None:
+    """Write the returns of a scan as KITTI does: little-endian float32, shape (n, 4), without a header.
+
+    Intensities are written as they are; KITTI's own are between 0 and 1. Times, rings and labels are lost.
+
+    Args:
+        path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world; KITTI's points are in the sensor's frame.
+    """
+    columns = columns_of(scan)
+    rows = np.stack([columns[name] for name in ("x", "y", "z", "intensity")], axis=-1)
+    with replacing(path) as file:
+        file.write(rows.astype("<f4").tobytes())

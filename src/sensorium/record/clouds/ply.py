@@ -22,18 +22,18 @@ _PLY_NAMES = {
     "f8": "double",
 }
 
-# What programs that open PLY call normals
+# Names of normals in programs that open PLY
 _NORMALS = {"normal_x": "nx", "normal_y": "ny", "normal_z": "nz"}
 
 
-def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayLike) -> None:
+def save_ply_points(path: str | PathLike[str], points: ArrayLike, **properties: ArrayLike) -> None:
     """Write points and one number of each property for every point.
 
     The file appears whole or not at all: it is written beside its place and then moved there.
 
     Args:
         path: File to write; one that exists is replaced.
-        points: Positions [m], shape (n, 3), finite; float32 is stored as float, all else as double.
+        points: Positions [m], shape (n, 3), finite; float32 is stored as float, other types as double.
         properties: Arrays by name, shape (n,), of a type that PLY has: integers up to 32 bits, float32 or
             float64; bool is stored as 0 and 1. They need not be finite.
 
@@ -61,19 +61,19 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
         file.write(rows.tobytes())
 
 
-def save_ply(scan: Scan, path: str | PathLike[str]) -> None:
-    """Write the returns of a scan: x y z [m], all else that `Scan.FIELDS` lists and it has, t, ring and return.
+def save_ply(path: str | PathLike[str], scan: Scan) -> None:
+    """Write the returns of a scan: x y z [m], its other fields of `Scan.FIELDS`, t, ring and return.
 
     Times t are after the start [ns, double]; normals are nx ny nz.
 
     Args:
-        scan: Of one sensor in one world.
         path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world.
     """
-    columns, path = columns_of(scan), checked_path(path)
+    columns, path = columns_of(scan), checked_path(path, before="scan")
     points = np.stack([columns.pop(axis) for axis in "xyz"], axis=-1)
     columns["t"] = columns["t"].astype(np.float64)
-    write_ply(path, points, **{_NORMALS.get(name, name): column for name, column in columns.items()})
+    save_ply_points(path, points, **{_NORMALS.get(name, name): column for name, column in columns.items()})
 
 
 def _checked_points(points: ArrayLike) -> NDArray[Any]:

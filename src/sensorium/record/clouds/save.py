@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensorium.core.errors import SpecError
-from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import require_laspy, save_las
-from sensorium.record.clouds.pcd import save_pcd
+from sensorium.record.clouds.pcd import save_kitti, save_pcd
 from sensorium.record.clouds.ply import save_ply
 from sensorium.record.npz import save_npz
 from sensorium.record.reading_files import ReadingFiles
@@ -17,8 +16,8 @@ from sensorium.sensors.lidar.scan import Scan
 
 Format = Literal["pcd", "ply", "las", "laz", "kitti", "npz"]
 
-# Format -> ending of its files and what writes them
-_WRITERS: dict[str, tuple[str, Callable[[Scan, Path], None]]] = {
+# Format -> suffix of its files and their writer
+_WRITERS: dict[str, tuple[str, Callable[[Path, Scan], None]]] = {
     "pcd": ("pcd", save_pcd),
     "ply": ("ply", save_ply),
     "las": ("las", save_las),
@@ -52,7 +51,7 @@ class CloudRecorder(ReadingFiles[Scan]):
         Args:
             folder: Where the folders of the sensors go; made where it does not exist.
             format: Of the files; las and laz need the extra `las`.
-            every: Write the first scan of a sensor and then every so manyth; files are numbered by the scan.
+            every: Write the first scan of a sensor and then every n-th; files are numbered by the scan.
             sensors: Names of the lidars to record; None is all.
         """
         if format not in _WRITERS:
@@ -64,4 +63,4 @@ class CloudRecorder(ReadingFiles[Scan]):
 
     def _save(self, sensor: AttachedSensor[Any], reading: Scan, folders: Sequence[Path], number: int) -> None:
         for row, folder in enumerate(folders):
-            self._write(reading.one(row), folder / f"{number:06d}.{self._ending}")
+            self._write(folder / f"{number:06d}.{self._ending}", reading.one(row))

@@ -1,9 +1,8 @@
-"""An MCAP file as it grows: chunks that are open on the disk, and places kept for what is long.
+"""A growing MCAP file: chunks that are open on the disk, and space reserved for long messages.
 
-The bytes of a file depend on what was recorded and on nothing else, so that runs can be compared by their hashes: where
-a chunk ends follows from its size and its span of logged time, never from a clock or a thread. And what is handed to
-the operating system survives the death of the process, so that a file that was cut off lacks no more than what was
-being written:
+The bytes of a file depend only on the recorded data, so that runs can be compared by their hashes: the end of a chunk
+follows from its size and its span of logged time, never from a clock or a thread. Data handed to the operating system
+survive the death of the process, so that a file that was cut off lacks only the data being written:
 
 - Short messages go to a chunk that is *open*: its records lie in the file already, while the length in its header still
   says so (`OPEN_LENGTH`). The header gets its numbers when the chunk is full; its index follows it.
@@ -40,19 +39,19 @@ _MESSAGE = struct.Struct("<BQHIQQ")
 _MESSAGE_OPCODE = 5
 _RECORD_HEAD = 9
 
-# What a chunk must have one of to be full: bytes of records, or span of logged time [ns]
+# A chunk is full at either limit: bytes of records, or span of logged time [ns]
 _FULL_BYTES, _FULL_NS = 1 << 20, 1_000_000_000
 
 # Written at once [bytes]. With longer pieces Linux now and then takes ten times as long, looking for large pages; and
 # short messages need not wait for all of a long one
 _PIECE = 1 << 18
 
-# Stands for the checksum until the bytes are there
+# Placeholder for the checksum until the bytes are written
 _NOT_THERE = 0xFFFFFFFF
 
 
 class _Chunk:
-    """What is known of a chunk while it is written."""
+    """State of a chunk while it is written."""
 
     def __init__(self, at: int) -> None:
         self.at, self.size, self.crc = at, 0, 0
@@ -138,7 +137,7 @@ class McapFile:
         return number
 
     def metadata(self, name: str, words: dict[str, str]) -> None:
-        """Add words that belong to no message; they stand outside of chunks."""
+        """Add metadata, which are outside of chunks."""
         from mcap.records import Metadata, MetadataIndex
 
         self._close_chunk()
@@ -158,7 +157,7 @@ class McapFile:
 
         Args:
             channel: Its channel.
-            parts: What comes before its long part, how many bytes that has, and what comes after.
+            parts: The bytes before its long part, the length of that part, and the bytes after.
             log_ns: When it is logged [ns].
             publish_ns: When it was published [ns].
         """
@@ -225,7 +224,7 @@ class McapFile:
         self.flush()
 
     def close(self) -> None:
-        """Close the file, whatever is in it."""
+        """Close the file, in any state."""
         self._file.close()
         self._places.close()
 
@@ -241,7 +240,7 @@ class McapFile:
         return _MESSAGE.pack(_MESSAGE_OPCODE, size, channel, number & 0xFFFFFFFF, log_ns, publish_ns)
 
     def _open_chunk(self) -> _Chunk:
-        """The open chunk, begun if there is none."""
+        """The open chunk; a new one if there is none."""
         if self._chunk is None:
             self._chunk = _Chunk(self._end)
             self._append(CHUNK.pack(_CHUNK_OPCODE, OPEN_LENGTH, 0, 0, 0, 0, 0, OPEN_LENGTH))

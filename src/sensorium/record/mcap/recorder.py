@@ -20,12 +20,10 @@ from sensorium.record.background import Background
 from sensorium.record.mcap.file import McapFile, Place
 from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.clock import clock
-from sensorium.record.ros2.diagnostics import fault_status
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.readings import Messages, messages_function
+from sensorium.record.ros2.run_topics import clock, fault_status, mounts, transforms
 from sensorium.record.ros2.source import Source, check_topic, world_prefix
-from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.runtime.interrupts import Uninterrupted
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.lidar.scan import Scan
@@ -36,25 +34,23 @@ _LONG_BYTES = 1 << 16
 
 
 class McapRecorder(Recorder):
-    """Writes what sensors report while they do, in a file that robotics tools open.
+    """Writes readings as they arrive, in a file that robotics tools open.
 
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
-    keeps its samples /lidar/waveforms),
-    /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
-    /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
-    Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera;
-    then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
-    onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
-    time by its sensor's clock.
-    With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1. What
-    the numbers of labels stand for is metadata, under the name of `LABELS`: {"1": "ground", ...}; so is which joints
-    slide, under `JOINT_KINDS`: {"lift": "slide"}.
+    keeps its samples /lidar/waveforms), /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states,
+    /odometer/odometry, /gnss/fix and /gnss/vel, /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections
+    and /radar/range_doppler (PointCloud2 and Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and
+    the other outputs of a depth camera; then /tf with the true poses of all bodies, /tf_static with the mounts of the
+    sensors, /clock, and /diagnostics with onsets and ends of faults. Times are simulated; a message is logged at its
+    arrival and has in its header the time by its sensor's clock. With several worlds or sensors of a kind, topics and
+    frames are /world_0/lidar_1/points and world_0/lidar_1. Names of label numbers are metadata, under the name of
+    `LABELS`: {"1": "ground", ...}; so are sliding joints, under `JOINT_KINDS`: {"lift": "slide"}.
 
-    The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system
-    before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them while
-    the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a process
-    that is killed at any moment loses the clouds of one step at most, and nothing that was recorded before or after
-    them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
+    The bytes of the file depend only on the recorded data. Short messages are encoded and handed to the operating
+    system before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them
+    while the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a
+    process that is killed at any moment loses at most the clouds of one step, and nothing recorded before or after
+    them; `sensorium recover` makes a valid file of the rest. Readings must not be changed once they are recorded.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
     >>> gyroscope = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)))
@@ -91,7 +87,7 @@ class McapRecorder(Recorder):
         self._faults_seen: dict[str, FaultWatch] = {}
         self._messages: dict[str, Messages | None] = {}
         self._buffer = np.zeros(0, np.uint8)
-        self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
+        self._background: Background[list[tuple[Place, DeferredBytes]]] | None = Background(self._fill)
 
     def record(self, env: Environment) -> None:
         """Record the last step of an environment: readings that arrived in it, faults, poses and time.
@@ -107,7 +103,7 @@ class McapRecorder(Recorder):
         self._name_labels_and_slides(env)
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
 
-        # Bodies before what is mounted on them, for readers that put frames into a tree as they come
+        # Bodies before their sensors, for readers that build the tree of frames as they come
         if env.world.body_names:
             messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
         readings: list[tuple[str, Message, int]] = []
@@ -138,7 +134,7 @@ class McapRecorder(Recorder):
                     readings.append((topic, message, arrival.arrival_ns))
             messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
 
-        # What is short first, then the places of what is long; no place before the one before it is filled
+        # Short messages first, then the places of long ones; no place before the previous one is filled
         messages += readings
         is_long = [cdr.long_bytes(message) > _LONG_BYTES for _, message, _ in messages]
         if any(is_long):
@@ -170,14 +166,14 @@ class McapRecorder(Recorder):
             self._write(background, topic, message, time_ns)
 
     def _write(
-        self, background: Background[list[tuple[Place, Later]]], topic: str, message: Message, time_ns: int
+        self, background: Background[list[tuple[Place, DeferredBytes]]], topic: str, message: Message, time_ns: int
     ) -> None:
         try:
             if cdr.long_bytes(message) > _LONG_BYTES:
                 background.join()
                 place, data = self._place(topic, message, time_ns)
                 self._file.flush()
-                place.fill(data.made())
+                place.fill(data.materialize())
             else:
                 self._add(topic, message, time_ns)
                 self._file.flush()
@@ -189,7 +185,7 @@ class McapRecorder(Recorder):
         self._open().join()
 
     def close(self) -> None:
-        """Write what is under way, and the index; nothing can be recorded after. Ctrl-C waits for its end."""
+        """Write pending data and the index; nothing can be recorded after. Ctrl-C waits for its end."""
         with Uninterrupted():
             self._close()
 
@@ -209,15 +205,15 @@ class McapRecorder(Recorder):
 
     # --- on the thread of the run -----------------------------------------------------------------------------------
 
-    def _open(self) -> Background[list[tuple[Place, Later]]]:
-        """The thread, which has met no error yet."""
+    def _open(self) -> Background[list[tuple[Place, DeferredBytes]]]:
+        """The thread, if it has had no error yet."""
         if self._background is None:
             raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
         self._background.raise_error()
         return self._background
 
     def _name_labels_and_slides(self, env: Environment) -> None:
-        """Write once what the numbers of labels stand for, and which joints slide; an environment keeps both."""
+        """Write the names of labels and the sliding joints once; an environment keeps both."""
         if not self._names_labels:
             self._names_labels = True
             self._file.metadata(LABELS, {str(number): name for name, number in env.scene.labels.items()})
@@ -230,7 +226,7 @@ class McapRecorder(Recorder):
         return [fault_status(sensor.name, event, env.time_ns) for event in watch.changes(sensor.faults.log)]
 
     def _claim(self, topic: str, sensor: str) -> None:
-        """Raise unless a topic, or what a sensor's topics begin with, is that sensor's alone."""
+        """Raise unless a topic, or the prefix of a sensor's topics, belongs to that sensor alone."""
         other = self._claimed.setdefault(topic, sensor)
         if other != sensor:
             raise SpecError(
@@ -251,7 +247,7 @@ class McapRecorder(Recorder):
         channel = self._channel(topic, message.kind)
         self._file.message(channel, cdr.encoded(message), log_ns=log_ns, publish_ns=max(0, message.stamp_ns))
 
-    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, Later]:
+    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, DeferredBytes]:
         """Keep a place for a long message; returns it with the bytes that belong there."""
         channel = self._channel(topic, message.kind)
         head, data, tail = cdr.parts(message)
@@ -276,7 +272,7 @@ class McapRecorder(Recorder):
 
     # --- on the writer's thread -------------------------------------------------------------------------------------
 
-    def _fill(self, places: list[tuple[Place, Later]]) -> None:
+    def _fill(self, places: list[tuple[Place, DeferredBytes]]) -> None:
         """Make the bytes of long messages, in one buffer for all, and write each to its place."""
         try:
             for place, data in places:

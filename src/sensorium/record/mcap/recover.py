@@ -1,4 +1,4 @@
-"""Recordings that were cut off: what can be read of them, as a proper file."""
+"""Recovers the readable part of a recording that was cut off, as a valid file."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -18,16 +18,16 @@ _CHUNK_OPCODE, _MAGIC_BYTES = 6, 8
 
 @dataclass(frozen=True)
 class Recovery:
-    """What was recovered.
+    """Result of a recovery.
 
     Attributes:
         path: The new file.
         messages: Messages in it, by topic.
         lost_chunks: Chunks whose bytes were broken or not there yet, as those of a sweep that was being written.
         lost_bytes: Bytes at the end of the old file that are no whole record.
-        dropped: Records that were read and could not be kept, by what they were: messages of a channel that was lost,
-            channels of a schema that was lost, and schemas and channels that another one of their number came before.
-        complete: Whether the old file was whole: nothing had to be recovered.
+        dropped: Records that were read and could not be kept, by kind: messages of a lost channel, channels of a lost
+            schema, and schemas and channels whose number was already used.
+        complete: Whether the old file was complete, so that nothing had to be recovered.
     """
 
     path: Path
@@ -52,10 +52,10 @@ def recover(
     read, with an index, and appears only when it is complete.
 
     Args:
-        path: The file, which is left as it is.
+        path: The file, which is not changed.
         out: File to write; by default `run.recovered.mcap` beside `run.mcap`, or beside the folder `results.part` of a
             run that was cut off, `results.recovered.mcap`: the next run begins that folder again.
-        force: Whether a file that stands there is replaced.
+        force: Whether an existing file is replaced.
         progress: Called with the part that is read, 0 to 1.
     """
     path = Path(path)
@@ -76,7 +76,7 @@ def recover(
 
 
 def _beside(path: Path) -> Path:
-    """Where a recovered file goes that was given no name."""
+    """Default path of a recovered file."""
     folder = path.absolute().parent
     if folder.suffix == ".part":
         return folder.with_name(f"{folder.stem}.recovered.mcap")
@@ -93,7 +93,7 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
     with replacing(target) as out:
         copy: _Copy | None = None
         while True:
-            # A record that is cut off or broken makes readers raise whatever they have
+            # Readers may raise anything for a record that is cut off or broken
             try:
                 record = next(found, None)
             except MemoryError:
@@ -118,7 +118,7 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
                         copy.add(one)
                 except (UnpackedTooMuchError, MemoryError, OSError):
                     raise
-                except Exception:  # broken bytes make decompressors and parsers raise whatever they have
+                except Exception:  # decompressors and parsers may raise anything for broken bytes
                     lost_chunks += 1
             elif isinstance(record, Schema | Channel | Message | Attachment | Metadata):
                 copy.add(record)
@@ -136,9 +136,9 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
 
 
 def _step_inside(file: IO[bytes], at: int) -> bool:
-    """Whether a chunk without compression begins at a place; the file then stands at the first record in it.
+    """Whether an uncompressed chunk begins at a place; the file is then positioned at its first record.
 
-    The chunk is open or cut off: what it has so far lies in the file as if there were no chunk around it.
+    The chunk is open or cut off: its records are read as if there were no chunk around them.
     """
     file.seek(at)
     header = file.read(CHUNK.size)

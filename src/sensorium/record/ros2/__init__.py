@@ -1,1 +1,1 @@
-"""ROS 2 messages without ROS: what each kind of reading becomes, one a file."""
+"""ROS 2 messages without ROS: the messages of each kind of reading, one a file."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import RecordError
-from sensorium.physics.imaging.white_balance import GreyWorld
+from sensorium.physics.imaging.white_balance import GrayWorld
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Message
@@ -31,7 +31,7 @@ def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message
     is_mosaic = spec.mosaic is not None and not spec.demosaic
     bands = 1 if is_mosaic else len(spec.bands)
     pixels = source.rows(reading.image, tail=2 if bands == 1 else 3)
-    stamp_ns = reading.stamp_ns
+    stamp_ns = reading.time_ns
     messages: list[tuple[int, str, Message]] = []
     for row, frame in enumerate(source.frames):
         frame_id = frame + OPTICAL
@@ -47,18 +47,18 @@ def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message
 
 
 def _automatics(spec: Camera, reading: CameraImage, source: Source) -> dict[str, NDArray[np.float64]]:
-    """What changes from image to image by itself, with the end of its topic."""
+    """Values that change from image to image automatically, with the end of their topic."""
     found = {}
     if spec.auto_exposure is not None:
         found = {"exposure_s": source.rows(reading.exposure_s), "gain": source.rows(reading.gain)}
-    if isinstance(spec.white_balance, GreyWorld):
+    if isinstance(spec.white_balance, GrayWorld):
         balance = source.rows(reading.balance, tail=1)
         found |= {f"white_balance_{name}": balance[:, number] for number, name in enumerate(reading.bands)}
     return found
 
 
 def _pictures(pixels: NDArray[Any], bands: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
-    """What of the pixels is one picture, with the end of its topic."""
+    """Pixels of one picture, with the end of its topic."""
     if pixels.ndim == 2 or pixels.shape[2] == 3:
         return [("image_raw", pixels)]
     return [(f"image_{name}", np.ascontiguousarray(pixels[..., number])) for number, name in enumerate(bands)]
@@ -73,7 +73,7 @@ def _encoding(picture: NDArray[Any], mosaic: str | None) -> str:
 
 
 def _info(spec: Camera, stamp_ns: int, frame_id: str) -> Message:
-    """How the camera projects; Seidel's distortion E is Brown's k1 = -E d^3 in tangents of the angle."""
+    """Projection of the camera; Seidel's distortion E is Brown's k1 = -E d^3 in tangents of the angle."""
     pattern = spec.projection()
     model = "plumb_bob"
     coefficients: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, in_one_line
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 
 # Types that end with an array of bytes called `data`, and how many bytes come after it
 _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
@@ -44,29 +44,29 @@ def add_types(definitions: Mapping[str, str]) -> None:
 
 def encoded(message: Message) -> bytes:
     """The message as little-endian CDR."""
-    if isinstance(message.fields.get("data"), Later):
+    if isinstance(message.fields.get("data"), DeferredBytes):
         head, data, tail = parts(message)
-        return b"".join([head, data.made().data, tail])
+        return b"".join([head, data.materialize().data, tail])
     return bytes(_store().serialize_cdr(_built(message.kind, message.fields), message.kind))
 
 
 def long_bytes(message: Message) -> int:
-    """How many bytes its `data` has, for types that end with such an array; else 0."""
+    """Number of bytes of its `data`, for types that end with such an array; else 0."""
     if message.kind not in _BYTES_AFTER_DATA:
         return 0
-    data: Later | NDArray[np.uint8] = message.fields["data"]
-    return data.length if isinstance(data, Later) else data.size
+    data: DeferredBytes | NDArray[np.uint8] = message.fields["data"]
+    return data.length if isinstance(data, DeferredBytes) else data.size
 
 
-def parts(message: Message) -> tuple[bytes, Later, bytes]:
-    """A message of a type that ends with `data`, as CDR: what comes before those bytes, they, what comes after.
+def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
+    """A message of a type that ends with `data`, as CDR: the bytes before `data`, `data` itself, the bytes after.
 
-    Nothing is copied: the rest is encoded without them, and the number that says how many they are is put right.
+    Nothing is copied: the rest is encoded without `data`, and the length of `data` is corrected.
     """
     data = message.fields["data"]
-    if not isinstance(data, Later):
+    if not isinstance(data, DeferredBytes):
         plain = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
-        data = Later(plain.size, lambda out: np.copyto(out, plain))
+        data = DeferredBytes(plain.size, lambda out: np.copyto(out, plain))
     without = Message(message.kind, message.stamp_ns, {**message.fields, "data": np.zeros(0, np.uint8)})
     short = encoded(without)
     split = len(short) - _BYTES_AFTER_DATA[message.kind]
@@ -75,7 +75,7 @@ def parts(message: Message) -> tuple[bytes, Later, bytes]:
 
 @cache
 def definition(kind: str) -> bytes:
-    """Text of a message type and of all it holds, as MCAP's `ros2msg` asks for it."""
+    """Definition of a message type and of all nested types, as MCAP's `ros2msg` requires."""
     return _store().generate_msgdef(kind, ros_version=2)[0].encode()
 
 

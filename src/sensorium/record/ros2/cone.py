@@ -1,4 +1,4 @@
-"""sensor_msgs/Range of a cone sensor, with the point it is of and its range rate."""
+"""sensor_msgs/Range of a cone sensor, with its point and its range rate."""
 
 import math
 
@@ -13,10 +13,10 @@ _ULTRASOUND = 0
 
 
 def cone(reading: ConeReading, source: Source) -> list[tuple[int, str, Message]]:
-    """`range`, +inf where nothing is in sight (REP 117); and where something is, `point` and `range_rate`.
+    """`range`, +inf if nothing is in sight (REP 117); else also `point` and `range_rate`.
 
     The point is a geometry_msgs/PointStamped in the sensor's frame, the rate a std_msgs/Float64, which has no header.
-    Of the kinds of radiation that a Range knows, sound has a cone. Its field of view is the wider one.
+    Of a Range's kinds of radiation, ultrasound has a cone. Its field of view is the wider one.
     """
     spec = source.spec
     assert isinstance(spec, ConeSensor)

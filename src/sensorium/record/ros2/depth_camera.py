@@ -11,34 +11,34 @@ from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message
+from sensorium.record.ros2.run_topics import true_pose
 from sensorium.record.ros2.source import Source
-from sensorium.record.ros2.true_pose import true_pose
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 from sensorium.sensors.depth_camera.image import DepthImage
 
 # Outputs that are images as they are
 _ENCODINGS = {
     **{"object_id": "32SC1", "face_id": "32SC1", "normals": "32FC3", "flow": "32FC2", "scene_flow": "32FC3"},
-    "colour": "rgb8",
+    "color": "rgb8",
 }
 
 
 def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Message]]:
     """An image for each output, the points as a cloud, and how the camera projects, for each world and sensor.
 
-    Depth and range are 32FC1 in metres: NaN where nothing was measured, minus infinity for what is too near, infinity
-    for what is too far (REP 118). Labels are 16SC1, or 32SC1 where the scene has larger ones. Normals and scene flow in
-    the sensor frame are in the frame of the sensor, x forward, as the points are; images are in its optical frame. A
-    camera whose placement is drawn says where it is by a pose in the world.
+    Depth and range are 32FC1 in meters: NaN if not measured, minus infinity if too near, infinity if too far (REP 118).
+    Labels are 16SC1, or 32SC1 if the scene has larger ones. Normals and scene flow in the sensor frame are in the frame
+    of the sensor, x forward, as the points are; images are in its optical frame. A camera with a random placement also
+    has a message with its pose in the world.
     """
     spec = source.spec
     if not isinstance(spec, DepthCamera):
         raise RecordError(
             f"sensor {source.name!r} is a {type(spec).__name__}; these images must come from a DepthCamera"
         )
-    stamp_ns = reading.stamp_ns
+    stamp_ns = reading.time_ns
     messages: list[tuple[int, str, Message]] = []
     arrays = {name: source.rows(array, tail=_tail(name)) for name, array in reading.images.items()}
     lenses = source.rows(np.concatenate([reading.focal_px, reading.center_px], axis=-1), tail=1)
@@ -53,8 +53,8 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
                 at = source.roots[row] if reading.frame == "world" else frame
                 messages.append((row, "points", _cloud(pixels, label, stamp_ns, at)))
             elif name in ("depth", "range"):
-                metres = reading.in_metres(pixels)
-                messages.append((row, name, image(metres, "32FC1", stamp_ns=stamp_ns, frame_id=optical)))
+                meters = reading.in_meters(pixels)
+                messages.append((row, name, image(meters, "32FC1", stamp_ns=stamp_ns, frame_id=optical)))
             elif name == "segmentation":
                 messages.append((row, name, _labels(pixels, source, stamp_ns, optical)))
             else:
@@ -66,7 +66,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
 
 
 def _tail(name: str) -> int:
-    """How many axes an output of one camera has."""
+    """Number of axes of an output of one camera."""
     return 2 if name in ("depth", "range", "segmentation", "object_id", "face_id") else 3
 
 
@@ -86,7 +86,7 @@ def _cloud(points: NDArray[Any], label: NDArray[np.int32] | None, stamp_ns: int,
     )
     kept = (points != 0.0).any(axis=-1)
     count = int(np.count_nonzero(kept))
-    data = Later(count * kind.itemsize, partial(_pack, points, label, kept, kind))
+    data = DeferredBytes(count * kind.itemsize, partial(_pack, points, label, kept, kind))
     return cloud_message(kind, count, data, stamp_ns, frame_id)
 
 
@@ -105,7 +105,7 @@ def _pack(
 
 
 def _info(pattern: Pinhole | Fisheye, lens: NDArray[np.float64], stamp_ns: int, frame_id: str) -> Message:
-    """How the camera projects; focal length and principal point may be drawn, and are those of the image."""
+    """Projection of the camera; focal length and principal point may be random, and are those of the image."""
     model = "equidistant" if pattern.kind == "fisheye" else "plumb_bob"
     fx, fy, cx, cy = (float(number) for number in lens)
     return camera_info(

@@ -27,7 +27,7 @@ ENCODINGS = {
 
 
 def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) -> Message:
-    """A picture as it is, row by row from the top.
+    """A picture without conversion, row by row from the top.
 
     Args:
         pixels: Shape (height, width), or (height, width, n) for encodings of n numbers, of the encoding's own type.
@@ -61,20 +61,20 @@ def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) 
 def range_image(scan: Scan, *, frame_id: str) -> Message:
     """The ranges of a scan [m] as a picture of channels by columns, 32FC1.
 
-    Where nothing returned it has NaN; of a scan with a range image it has infinity there, and minus infinity for what
-    is too near (REP 118), in metres even if that one is normalised. Of several returns of a ray, the first; the rows
-    are in the order of the pattern's channels. The stamp is the sweep's start by the sensor's clock.
+    Pixels without a return are NaN; of a scan with a range image they are infinity, and minus infinity if too near (REP
+    118), in meters even if that image is normalized. Of several returns of a ray, the first; the rows are in the order
+    of the pattern's channels. The stamp is the sweep's start by the sensor's clock.
 
     Args:
-        scan: Of one sensor in one world, organised.
+        scan: Of one sensor in one world, organized.
         frame_id: Frame of the lidar.
     """
     if scan.X_WS.shape[1:] != (1, 1) or scan.range_m.ndim < 2:
         raise SpecError(
-            f"the scan has shape {scan.range_m.shape}; a picture must be of one organised scan, channels by columns"
+            f"the scan has shape {scan.range_m.shape}; a picture must be of one organized scan, channels by columns"
         )
     shape = (-1, *scan.range_m.shape[-2:])
     ranges_m = np.where(scan.valid, scan.range_m, np.float32(np.nan))
     if scan.range_image is not None:
-        ranges_m = scan.range_image.in_metres()
-    return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.stamp_ns, frame_id=frame_id)
+        ranges_m = scan.range_image.in_meters()
+    return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.time_ns, frame_id=frame_id)

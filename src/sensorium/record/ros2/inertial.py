@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.covariance import ABSENT, UNKNOWN, diagonal, white_variance
-from sensorium.record.ros2.message import Message, header, quaternion, vector
+from sensorium.record.ros2.message import ABSENT, UNKNOWN, Message, diagonal, header, quaternion, vector, white_variance
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES, InertialReading
 from sensorium.sensors.inertial.triaxial import AXES, Triaxial
@@ -17,7 +16,7 @@ _GROUPS = dict(zip(RATES, ("linear", "angular", "magnetic"), strict=True))
 
 
 def inertial(reading: InertialReading, source: Source) -> list[tuple[int, str, Message]]:
-    """What a reading holds as messages: `data_raw` (Imu), `mag`, `delta_velocity`, `delta_angle`.
+    """Messages of a reading: `data_raw` (Imu), `mag`, `delta_velocity`, `delta_angle`.
 
     There is no orientation, hence the name (REP 145), which the message says by -1 too; so it does of an acceleration
     or a rate that is not measured.

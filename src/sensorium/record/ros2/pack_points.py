@@ -1,4 +1,4 @@
-"""The loop that lays returns out as the records of a point cloud, in one pass and without the interpreter's lock."""
+"""The loop that packs returns into the records of a point cloud, in one pass and without the GIL."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ def pack_points(
     cause: NDArray[np.uint8],
     columns: int,
 ) -> int:
-    """Write a record for each return that is kept; all numbers are moved as words of 32 bits, whatever they mean.
+    """Write a record for each kept return; all numbers are copied as words of 32 bits, of any type.
 
     Args:
-        out: Records, shape (returns, words): position, intensity, time, label, what is extra, then ring, cause and
+        out: Records, shape (returns, words): position, intensity, time, label, extra fields, then ring, cause and
             return number in one word.
         keep: Which are kept, shape (n,); n is all rays of a channel, channel by channel, return after return.
         points: Positions, shape (n, 3 or 6).
@@ -35,7 +35,7 @@ def pack_points(
         columns: Rays of a channel.
 
     Returns:
-        How many were written.
+        Number of records written.
     """
     of_point, of_time, rays = points.shape[1], time.shape[1], len(time)
     count = 0

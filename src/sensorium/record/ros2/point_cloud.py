@@ -1,4 +1,4 @@
-"""sensor_msgs/PointCloud2: the returns of a lidar."""
+"""sensor_msgs/PointCloud2: the returns of a lidar; sensor_msgs/Range: a lidar of one ray, which is a rangefinder."""
 
 import math
 from functools import cached_property, partial
@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.clouds.cloud import cloud_fields
-from sensorium.record.ros2.message import Later, Message, header
+from sensorium.record.ros2.message import DeferredBytes, Message, header
 from sensorium.record.ros2.source import Source
+from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan, ScanField
 
 Words = NDArray[np.uint32]
@@ -22,9 +23,9 @@ _POINT_FIELD_TYPES = {"u1": 2, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 def point_kind(scan: Scan) -> np.dtype[np.void]:
     """The record of one return.
 
-    Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
-    sweep of 4.29 s or more has `time` [s] as float64 instead), label, what else of `Scan.FIELDS` is for messages, such
-    as ambient [W] and width [s], ring (channel), cause, and which return of its ray it is.
+    Fields: x, y, z [m] as in the scan, intensity, t: time after the first firing by the sensor's clock [ns] (a sweep of
+    4.29 s or more has `time` [s] as float64 instead), label, the other fields of `Scan.FIELDS` that are for messages,
+    such as ambient [W] and width [s], ring (channel), cause, and the return number of its ray.
     """
     return np.dtype(
         [
@@ -45,20 +46,20 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 
     Points are in the order of `Scan.flat()`. They are counted now and packed when they are written.
     """
-    stamp_ns, kind, rows = scan.stamp_ns, point_kind(scan), len(source.frames)
+    stamp_ns, kind, rows = scan.time_ns, point_kind(scan), len(source.frames)
     valid = scan.valid.reshape(rows, -1)
     packer = _Packer(scan, valid)
     messages = []
     for row in range(rows):
         frame = source.roots[row] if scan.frame == "world" else source.frames[row]
         count = int(np.count_nonzero(valid[row]))
-        data = Later(count * kind.itemsize, partial(packer.pack, row))
+        data = DeferredBytes(count * kind.itemsize, partial(packer.pack, row))
         messages.append((row, "points", cloud_message(kind, count, data, stamp_ns, frame)))
     return messages
 
 
-def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: int, frame_id: str) -> Message:
-    """A message with so many records of a kind as its points."""
+def cloud_message(kind: np.dtype[np.void], count: int, data: DeferredBytes, stamp_ns: int, frame_id: str) -> Message:
+    """A message with this many records of a kind as its points."""
     assert kind.fields is not None
     assert kind.names is not None
     fields = [
@@ -88,7 +89,7 @@ def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: in
 
 
 class _Packer:
-    """Packs the returns of a scan; what all its rows need is worked out once, when the first is packed."""
+    """Packs the returns of a scan; data common to all rows are computed once, when the first is packed."""
 
     def __init__(self, scan: Scan, valid: NDArray[np.bool_]) -> None:
         self._scan, self._valid = scan, valid
@@ -146,7 +147,7 @@ def _word(field: ScanField) -> str:
 
 
 def _is_long(scan: Scan) -> bool:
-    """Whether nanoseconds of 32 bits cannot tell all firing times; the last ray is the last by any clock."""
+    """Whether nanoseconds of 32 bits cannot hold all firing times; the last ray is the last by any clock."""
     last_ns = int(scan.offset_ns.max(initial=0))
     return (
         last_ns + round((scan.start_ns + last_ns) * scan.clock_skew) - round(scan.start_ns * scan.clock_skew) >= 2**32
@@ -159,3 +160,34 @@ def offsets_ns(scan: Scan) -> NDArray[np.int64]:
         return scan.offset_ns
     true_ns = scan.start_ns + scan.offset_ns
     return scan.offset_ns + np.rint(true_ns * scan.clock_skew).astype(np.int64) - round(scan.start_ns * scan.clock_skew)
+
+
+_INFRARED = 1
+
+
+def single_range(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
+    """One message a row where the scan has one ray; none for any other.
+
+    The range is that of the first return [m], and +inf where nothing returned (REP 117). The field of view is the
+    beam's full angle where the lidar models light, and 0 for a geometric ray. The stamp is the time of firing by the
+    sensor's clock.
+    """
+    if scan.range_m.shape[-2:] != (1, 1):
+        return []
+    spec = source.spec
+    assert isinstance(spec, Lidar)
+    rows = len(source.frames)
+    ranges, valid = scan.range_m.reshape(rows, -1)[:, 0], scan.valid.reshape(rows, -1)[:, 0]
+    stamp_ns = int(scan.ray_time_ns.flat[0])
+    messages = []
+    for row in range(rows):
+        fields = {
+            "header": header(stamp_ns, source.frames[row]),
+            "radiation_type": _INFRARED,
+            "field_of_view": 0.0 if spec.mode == "geometric" else 2.0 * spec.beam.widest_rad,
+            "min_range": spec.min_range_m,
+            "max_range": spec.max_range_m,
+            "range": float(ranges[row]) if valid[row] else np.inf,
+        }
+        messages.append((row, "range", Message("sensor_msgs/msg/Range", stamp_ns, fields)))
+    return messages

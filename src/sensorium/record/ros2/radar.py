@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.radar.reading import RadarReading
@@ -26,7 +26,7 @@ DETECTION = np.dtype(
         ("cause", "<u4"),
     ]
 )
-"""One detection: place and range [m], range rate, positive for what recedes [m/s], angles [rad], power [dBm], SNR [dB],
+"""One detection: position and range [m], range rate, positive if receding [m/s], angles [rad], power [dBm], SNR [dB],
 cross-section [m^2]; and of the truth object, label and cause."""
 
 _LEAST_W = 1e-30
@@ -40,16 +40,16 @@ def radar(reading: RadarReading, source: Source) -> list[tuple[int, str, Message
     messages = []
     for row, frame in enumerate(source.frames):
         own = reading.row(*divmod(row, source.rig.sensors))
-        cloud = cloud_message(DETECTION, int(own.valid.sum()), _packed(own), reading.stamp_ns, frame)
+        cloud = cloud_message(DETECTION, int(own.valid.sum()), _packed(own), reading.time_ns, frame)
         messages.append((row, "detections", cloud))
         if own.map_W is not None:
             picture = _dBm(own.map_W)[::-1].astype("<f4")
-            message = image(picture, "32FC1", stamp_ns=reading.stamp_ns, frame_id=frame)
+            message = image(picture, "32FC1", stamp_ns=reading.time_ns, frame_id=frame)
             messages.append((row, "range_doppler", message))
     return messages
 
 
-def _packed(reading: RadarReading) -> Later:
+def _packed(reading: RadarReading) -> DeferredBytes:
     """The records of one row's detections."""
     found = reading.flat()
     out = np.zeros(len(found.valid), DETECTION)
@@ -64,7 +64,7 @@ def _packed(reading: RadarReading) -> Later:
     def write(place: NDArray[np.uint8]) -> None:
         place[:] = packed
 
-    return Later(packed.size, write)
+    return DeferredBytes(packed.size, write)
 
 
 def _dBm(

@@ -6,10 +6,9 @@ from typing import Any
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.image import range_image
 from sensorium.record.ros2.message import Message
-from sensorium.record.ros2.point_cloud import point_cloud
-from sensorium.record.ros2.single_range import single_range
+from sensorium.record.ros2.point_cloud import point_cloud, single_range
+from sensorium.record.ros2.run_topics import true_pose
 from sensorium.record.ros2.source import Source
-from sensorium.record.ros2.true_pose import true_pose
 from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan
@@ -50,5 +49,5 @@ def scan_messages(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
         if scan.range_image is not None:
             messages.append((row, "range_image", range_image(scan.one(row), frame_id=frame)))
         if isinstance(source.spec, Lidar) and source.spec.randomize is not None:
-            messages.append((row, "pose", true_pose(scan.X_WS, row, source, scan.stamp_ns)))
+            messages.append((row, "pose", true_pose(scan.X_WS, row, source, scan.time_ns)))
     return messages

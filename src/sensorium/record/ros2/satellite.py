@@ -1,10 +1,9 @@
-"""sensor_msgs/NavSatFix with geometry_msgs/TwistStamped: what a satellite navigation receiver reports."""
+"""sensor_msgs/NavSatFix with geometry_msgs/TwistStamped of a satellite navigation receiver."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.covariance import UNKNOWN, diagonal, white_variance
-from sensorium.record.ros2.message import Message, header, vector
+from sensorium.record.ros2.message import UNKNOWN, Message, diagonal, header, vector, white_variance
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.gnss import Gnss, GnssReading
 
@@ -15,8 +14,8 @@ _COVARIANCE_UNKNOWN, _COVARIANCE_DIAGONAL = 0, 2
 def satellite(reading: GnssReading, source: Source) -> list[tuple[int, str, Message]]:
     """`fix` with latitude, longitude and height, `vel` with the velocity in the world's axes.
 
-    A receiver without an origin knows no latitude: `position`, a geometry_msgs/PointStamped in the world, stands for
-    its fix. Where there is no fix the numbers are NaN and the status of the fix says so.
+    A receiver without an origin has no latitude: `position`, a geometry_msgs/PointStamped in the world, replaces its
+    fix. Without a fix the numbers are NaN and the status says so.
     """
     assert isinstance(source.spec, Gnss)
     has_origin = source.spec.origin is not None
@@ -47,7 +46,7 @@ def satellite(reading: GnssReading, source: Source) -> list[tuple[int, str, Mess
 
 
 def _position_variances(spec: Gnss, period_s: float) -> NDArray[np.float64]:
-    """East, north and up [m^2]: white noise and the wander, which is most of what such a receiver gets wrong."""
+    """East, north and up [m^2]: white noise and the wander, which is the largest error of such a receiver."""
     variances = white_variance(spec.position.noise, width=3, period_s=period_s)
     wander_m = spec.wander_std_m or spec.position.noise.gauss_markov_std or 0.0
     return np.asarray(variances + np.asarray(wander_m, np.float64) ** 2)

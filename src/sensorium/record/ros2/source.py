@@ -1,4 +1,4 @@
-"""Whose readings are recorded: an attached sensor's names, frames and topics."""
+"""The source of recorded readings: an attached sensor's names, frames and topics."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.spec import SensorSpec
 
-# What a token of a name in a ROS graph may not have, and what a whole name is
+# Characters not allowed in a token of a ROS name, and the form of a whole name
 _NOT_IN_TOKENS = re.compile(r"[^A-Za-z0-9_]")
 _TOPIC = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 _LONGEST_TOPIC = 247
@@ -25,7 +25,7 @@ class Source:
     Attributes:
         name: Name of the sensor.
         spec: Its specification.
-        rig: Where it sits.
+        rig: Mount of the sensor.
         body: Name of the body it rides on; None for the world.
         joint: Name of the joint it measures, if any.
         frames: Frame of each row.
@@ -59,7 +59,7 @@ class Source:
 
     @property
     def has_place(self) -> bool:
-        """Whether it sits somewhere: what measures a joint does not, unless it was put on a body."""
+        """Whether it has a mount: a sensor of a joint does not, unless it is on a body."""
         return self.joint is None or self.body is not None
 
     @property
@@ -97,7 +97,7 @@ def check_topic(topic: str) -> None:
 
 
 class Worlds(Protocol):
-    """What has worlds: a sensor's rig, or an environment."""
+    """An object with worlds: a sensor's rig, or an environment."""
 
     @property
     def first_world(self) -> int:
@@ -109,5 +109,5 @@ class Worlds(Protocol):
 
 
 def world_prefix(of: Worlds, world: int) -> str:
-    """What names of a world begin with: nothing where there is but one."""
+    """Prefix of names of a world: empty if there is only one."""
     return f"world_{of.first_world + world}/" if of.world_axis else ""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message, offsets_ns
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Scan
@@ -17,7 +17,7 @@ _MOST_BYTES = 2**32 - 1
 
 
 def pulse_kind(bins: int) -> np.dtype[np.void]:
-    """The record of one pulse of so many samples.
+    """The record of one pulse with this many samples.
 
     Fields: time of firing after the stamp by the sensor's clock [s], when the first bin begins after the pulse has left
     and how long a bin is [s], the refractive index by which times become ranges, ring (channel), column, and all
@@ -51,8 +51,8 @@ def waveforms(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
         )
     messages = []
     for row, frame in enumerate(source.frames):
-        data = Later(length, partial(_pack, scan, samples.reshape(rows, pulses, -1)[row]))
-        messages.append((row, "waveforms", cloud_message(kind, pulses, data, scan.stamp_ns, frame)))
+        data = DeferredBytes(length, partial(_pack, scan, samples.reshape(rows, pulses, -1)[row]))
+        messages.append((row, "waveforms", cloud_message(kind, pulses, data, scan.time_ns, frame)))
     return messages
 
 

@@ -10,8 +10,8 @@ Cell = int | float | bool | None
 class CsvTable:
     """Writes rows to `<path>.part`, which becomes the file when it is closed.
 
-    Numbers are written so that reading them gives the same bits; true and false are 1 and 0, and None is empty. Rows
-    are with the operating system after each `flush`, so that what a killed process leaves is a CSV file up to there.
+    Numbers are written so that reading them gives the same bits; true and false are 1 and 0, and None is empty. Each
+    `flush` hands rows to the operating system, so that a killed process leaves a valid CSV file up to there.
     """
 
     def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
@@ -25,7 +25,7 @@ class CsvTable:
         self._file.write(",".join(map(_text, row)) + "\n")
 
     def flush(self) -> None:
-        """Hand what was added to the operating system."""
+        """Hand the added rows to the operating system."""
         self._file.flush()
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from sensorium.core.errors import MissingExtraError
 from sensorium.files.atomic import replacing
 from sensorium.record.tables.csv_table import Cell
 
-# Rows that are written at once while the run goes on, and rows of one group of the final file
+# Rows that are written at once during the run, and rows of one group of the final file
 _ROWS_AT_ONCE = 256
 _ROWS_OF_A_GROUP = 1 << 17
 
@@ -16,8 +16,8 @@ _ROWS_OF_A_GROUP = 1 << 17
 class ParquetTable:
     """Writes rows to `<path>.part`, of which a Parquet file is made when it is closed.
 
-    Parquet has its directory at the end, so that a file that was cut off is lost. The part is an Arrow stream instead,
-    written 256 rows at a time: what a killed process leaves is read by `pyarrow.ipc.open_stream`, batch by batch.
+    Parquet has its directory at the end, so that a file that was cut off is lost. The partial file is an Arrow stream
+    instead, written 256 rows at a time: `pyarrow.ipc.open_stream` reads the file of a killed process, batch by batch.
     """
 
     def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
@@ -35,7 +35,7 @@ class ParquetTable:
         self._rows.append(row)
 
     def flush(self) -> None:
-        """Hand what was added to the operating system, where there are enough rows."""
+        """Hand the added rows to the operating system, if there are enough."""
         if len(self._rows) >= _ROWS_AT_ONCE:
             self._write_rows()
 

@@ -1,4 +1,4 @@
-"""Ray, started on this machine or joined where it runs: nodes, their memory, and what becomes of questions to them."""
+"""Ray clusters, started on this machine or joined: nodes, their memory, and waiting for their answers."""
 
 from sensorium.runtime.cluster.joining import LOCAL, installed, joined, running
 

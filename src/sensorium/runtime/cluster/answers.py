@@ -1,4 +1,4 @@
-"""Waiting for what a cluster does, without waiting for a cluster that is gone."""
+"""Waiting for tasks of a cluster, without waiting for a cluster that is lost."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from sensorium.runtime.cluster.head import check_head
 
-# How often is looked whether the head is still there [s]
+# Interval at which the head is checked [s]
 _LOOK_EVERY_S = 2.0
 
 
@@ -28,12 +28,12 @@ def first_done(ray: Any, asked: Sequence[Any], *, within_s: float | None = None)
 
 
 def answer(ray: Any, asked: Any) -> Any:
-    """What a reference stands for; raises what the task raised, or an error of Ray."""
+    """The result of a reference; raises the task's error, or an error of Ray."""
     first_done(ray, [asked])
     return ray.get(asked)
 
 
 def reason(error: BaseException) -> str:
-    """What Ray gives as the cause, in one line."""
+    """Ray's stated cause, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 300 else f"{text[:150]} ... {text[-145:]}"

@@ -1,6 +1,6 @@
-"""The head of a cluster, looked after: what asks a head that is lost waits for a minute, and then Ray ends the process.
+"""Watches the head of a cluster: a call to a lost head blocks for a minute, and then Ray ends the process.
 
-So the head is knocked at before Ray is made to ask it, and while something is waited for.
+So the head's port is probed before each call of Ray, and while waiting for an answer.
 """
 
 import socket
@@ -9,7 +9,7 @@ from typing import Any
 
 from sensorium.core.errors import BackendError
 
-# How long an answer may take, how long the head may be silent, and how often it is knocked at meanwhile [s]
+# Time limit of an answer, longest silence of the head, and interval of its checks [s]
 _ANSWER_S, _SILENT_S, _KNOCK_EVERY_S = 2.0, 10.0, 0.5
 
 _lost = False
@@ -30,7 +30,7 @@ def check_head(ray: Any) -> None:
 
 
 def is_lost() -> bool:
-    """Whether the head was found lost: nothing can be told to the cluster any more."""
+    """Whether the head was found lost; then no further call to the cluster is made."""
     return _lost
 
 

@@ -1,17 +1,16 @@
-"""Ray, started on this machine or joined where it runs already."""
+"""Ray, started on this machine or joined if it runs already."""
 
 import importlib.util
+import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sensorium.core.errors import BackendError, MissingExtraError, SpecError
 from sensorium.runtime.cluster import head, nodes, tokens
 from sensorium.runtime.cluster.knocking import knock
-from sensorium.runtime.cluster.silence import QUIET, silence
-from sensorium.runtime.cluster.variables import environment
 
 LOCAL = "local"
 
@@ -20,7 +19,7 @@ _LOOPBACK = "127.0.0.1"
 # Ray's own switch between serving other machines and serving this one alone; it is read when Ray is imported
 _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
-# A local cluster keeps to itself, reports nothing, and its processes have the priority of this one
+# A local cluster listens on loopback only, reports nothing, and its processes have the priority of this one
 _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 
 
@@ -28,9 +27,9 @@ _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_work
 def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
     """Be part of a Ray cluster inside.
 
-    A cluster that this process has joined already is used as it is. What is started here listens on loopback only, has
-    a token of its own, and ends with the block. A cluster that runs is joined from one of its nodes, with the token
-    that this machine has, if any (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
+    A cluster that this process has already joined is used as it is. A cluster started here listens on loopback only,
+    has a token of its own, and ends with the block. A running cluster is joined from one of its nodes, with the token
+    of this machine, if any (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
 
     Args:
         address: `local` starts Ray on this machine; else the address of one that runs, as for `ray.init`:
@@ -110,6 +109,54 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """What Ray says, with what it gives as the cause, in one line."""
+    """Ray's message and its stated cause, in one line."""
     causes = [str(each) or type(each).__name__ for each in (error, error.__cause__) if each is not None]
     return " ".join(": ".join(causes).split())[:400]
+
+
+@contextmanager
+def environment(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Variables that hold inside, and for processes started there; None is a variable that is not set."""
+    before = {name: os.environ.get(name) for name in values}
+    _set(values)
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+# For `ray.init`: output of other processes is not shown, and loggers are left as they are
+QUIET = {"log_to_driver": False, "configure_logging": False}
+
+
+@contextmanager
+def silence(ray: Any) -> Iterator[None]:
+    """Context manager: Ray prints nothing inside.
+
+    `log_to_driver=False` still leaves messages of nodes about each other, such as a lost one, which a thread of Ray
+    prints by a function of its own; and Ray's loggers, which print warnings if logging is not set up.
+    """
+    worker, logger = ray._private.worker, logging.getLogger("ray")
+    before, propagates, nobody = getattr(worker, "print_to_stdstream", None), logger.propagate, logging.NullHandler()
+    worker.print_to_stdstream = _print_nothing
+    logger.addHandler(nobody)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        if before is not None:
+            worker.print_to_stdstream = before
+        logger.removeHandler(nobody)
+        logger.propagate = propagates
+
+
+def _print_nothing(*what: Any, **how: Any) -> None:
+    """Replaces Ray's function."""

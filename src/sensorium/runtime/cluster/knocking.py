@@ -1,7 +1,7 @@
-"""A look at a cluster before it is joined, from a process of its own.
+"""Probes a cluster from a separate process before joining it.
 
-Ray by itself tries for a minute to find a node on a machine that is none, for 20 s to be let in with the wrong token,
-and writes what it thinks of that to the terminal. The process here is asked the same in a second or two, and quietly.
+Ray itself tries for a minute to find a node on a machine without one, for 20 s to connect with a wrong token, and
+prints warnings to the terminal. The separate process gets the same answer within a second or two, without output.
 """
 
 import json
@@ -13,26 +13,26 @@ from typing import Any
 
 from sensorium.runtime.cluster import tokens
 
-# How long to wait for an answer from an address, and for the whole look [s]
+# Time limits for an answer from an address, and for the whole probe [s]
 _PATIENCE_S, _LOOK_S = 10.0, 60.0
 
-# Ray's own functions, which may be others in another version: then nothing is known, and joining tells
+# Ray's own functions, which may change with its version: then the probe gives no answer, and joining reports the error
 _LOOK = """\
 import json, sys
-told = {}
+found = {}
 try:
     from ray._private import services
     from ray._raylet import GcsClient
     address = services.canonicalize_bootstrap_address(sys.argv[1])
     infos = GcsClient(address=address).get_all_node_info(timeout=10)
     alive = {key.hex(): info for key, info in infos.items() if info.state == 0}
-    told["nodes"] = sorted(f"{info.node_manager_hostname} ({info.node_manager_address})" for info in alive.values())
-    told["here"] = bool(set(services.find_node_ids()) & set(alive))
+    found["nodes"] = sorted(f"{info.node_manager_hostname} ({info.node_manager_address})" for info in alive.values())
+    found["here"] = bool(set(services.find_node_ids()) & set(alive))
 except (ImportError, AttributeError, TypeError):
-    told = {}
+    found = {}
 except Exception as error:
-    told["error"] = f"{type(error).__name__}: {error}"
-print(json.dumps(told))
+    found["error"] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
 """
 
 
@@ -48,19 +48,19 @@ def knock(address: str) -> None:
     if colon:
         socket.create_connection((host, int(port)), timeout=_PATIENCE_S).close()
     here = socket.gethostname()
-    told = _look(address)
-    if "InvalidAuthToken" in told.get("error", ""):
+    found = _look(address)
+    if "InvalidAuthToken" in found.get("error", ""):
         raise OSError(tokens.missing(address, here))
-    if "error" in told:
-        raise OSError(" ".join(told["error"].split())[:300])
-    if told and not told["here"]:
-        nodes = ", ".join(told["nodes"]) or "none"
+    if "error" in found:
+        raise OSError(" ".join(found["error"].split())[:300])
+    if found and not found["here"]:
+        nodes = ", ".join(found["nodes"]) or "none"
         make = "" if address == "auto" else f", or make it one with `ray start --address={address}`"
         raise OSError(f"this machine, {here}, is none of its nodes ({nodes}); run the command on a node{make}")
 
 
 def _look(address: str) -> dict[str, Any]:
-    """What the other process found."""
+    """The answer of the other process."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", _LOOK, address],

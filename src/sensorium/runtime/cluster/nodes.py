@@ -1,4 +1,4 @@
-"""The nodes of the cluster that this process has joined, and which of them are used."""
+"""The nodes of the joined cluster, and which of them are used."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Node:
         host: Name of the machine.
         address: Where it is on the network.
         cpus: Cores that it offers.
-        memory_bytes: Memory that it offers to what asks for some (`ray start --memory`).
+        memory_bytes: Memory that it offers to requests (`ray start --memory`).
         is_own: Whether this process runs on it.
     """
 
@@ -62,12 +62,12 @@ def used(ray: Any) -> list[Node]:
 
 
 def leave_out(ids: Iterable[str]) -> None:
-    """Give some nodes nothing to do, until the cluster is left."""
+    """Exclude some nodes until the cluster is left."""
     _left_out.update(ids)
 
 
 def left_out() -> frozenset[str]:
-    """Which nodes are left out, by Ray's names, to be told to processes elsewhere."""
+    """The excluded nodes by Ray's ids, to be passed to other processes."""
     return frozenset(_left_out)
 
 
@@ -77,14 +77,14 @@ def forget() -> None:
 
 
 def rooms(ray: Any) -> dict[str, int]:
-    """Memory that nobody has asked for yet, on each node by Ray's name [bytes]."""
-    # Ray tells of what is free on each node in no public function
+    """Unreserved memory of each node by Ray's id [bytes]."""
+    # Ray has no public function for the free memory of each node
     free = ray._private.state.available_resources_per_node()
     return {node.id: int(free.get(node.id, {}).get("memory", 0.0)) for node in used(ray)}
 
 
 def only_on(node: Node) -> Any:
-    """How a task or an actor is asked for that runs on one node, or not at all."""
+    """Options of a task or an actor that must run on one node."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     return NodeAffinitySchedulingStrategy(node.id, soft=False)

@@ -1,4 +1,4 @@
-"""Which node a part goes to: one of its own where there are enough, and always one with room for it."""
+"""Assigns parts to nodes: a node for each part if there are enough, and always one with room for it."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from sensorium.core.errors import BackendError
 from sensorium.runtime.cluster.nodes import Node
 
-# How many choices are tried before parts are said not to fit; there are so many only where nodes are almost full
+# Most assignments tried before parts are said not to fit; this many exist only if nodes are almost full
 _MOST_STEPS = 100_000
 
-# How often is looked whether room has become free [s]
+# Interval at which free memory is checked [s]
 _POLL_S = 0.5
 
 
@@ -60,8 +60,8 @@ def assigned_within(
     Args:
         wait_s: How long room may take to become free [s].
         needs: Memory that each part needs [bytes].
-        rooms: Tells what is free on each node by now [bytes].
-        nodes: Tells the nodes that are there by now.
+        rooms: Returns the free memory of each node [bytes].
+        nodes: Returns the present nodes.
 
     Raises:
         BackendError: There was no room so long.
@@ -79,7 +79,7 @@ def assigned_within(
 
 
 def no_room(wait_s: float, needs: Sequence[int], free: Mapping[str, int], there: Mapping[str, Node]) -> str:
-    """One line: what does not fit, what each node has, and what to do."""
+    """One line: the parts that do not fit, the memory of each node, and the remedy."""
     wanted = ", ".join(f"{need / 1e9:.2f}" for need in needs)
     having = "; ".join(
         f"{node.name} has {free.get(id, 0) / 1e9:.2f} of {node.memory_bytes / 1e9:.2f} GB free"

@@ -1,9 +1,9 @@
-"""Ray's tokens: a cluster that has one obeys only processes that show it.
+"""Ray's tokens: a cluster with a token obeys only processes that present it.
 
-Ray demands a token of everybody once its head found one at its start: in RAY_AUTH_TOKEN, in the file that
+Ray demands a token of every process if its head found one at its start: in RAY_AUTH_TOKEN, in the file that
 RAY_AUTH_TOKEN_PATH names, or in ~/.ray/auth_token. From 2.60 on a cluster started in a program writes that last file,
 readable by all users of the machine, and the next `ray start --head` demands it of machines that have none. So a local
-cluster gets a token of its own here, in a file for this user alone, which goes when the cluster ends.
+cluster gets a token of its own here, in a file that only this user can read and that is removed when the cluster ends.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def shown_token() -> dict[str, str]:
 
 
 def missing(address: str, host: str) -> str:
-    """What to set where, for a cluster that refuses the token of this machine, or its lack of one."""
+    """Instructions for a cluster that refuses this machine's token, or its lack of one."""
     has = _where()
     if os.environ.get(MODE, "").lower() == _DISABLED:
         return f"{address} demands a token, and {MODE} is 'disabled' on {host}; unset it there"
@@ -64,7 +64,7 @@ def forget() -> None:
 
 
 def _where() -> str:
-    """Where this machine's token is, as Ray looks for it; empty without one."""
+    """Location of this machine's token, by Ray's rules; empty without one."""
     if os.environ.get(TOKEN):
         return f"in {TOKEN}"
     named = os.environ.get(PATH)

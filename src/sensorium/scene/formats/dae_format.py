@@ -1,7 +1,7 @@
-"""Triangles of COLLADA files (.dae), in which many robots have their visual meshes.
+"""Triangles of COLLADA files (.dae), the visual meshes of many robots.
 
-Read as tools of ROS do: lengths in metres by the file's unit, coordinates as they are whatever axis the file calls up,
-poses of nodes composed; colours, textures and joints of skins are left out (COLLADA 1.4.1 specification, chapter 5).
+Read as in ROS tools: lengths in meters by the file's unit, coordinates unchanged for any up axis, poses of nodes
+composed; colors, textures and joints of skins are left out (COLLADA 1.4.1 specification, chapter 5).
 """
 
 from typing import Any
@@ -25,10 +25,10 @@ def read_dae(data: bytes, name: str) -> Mesh:
     """All geometry of a file as one mesh [m].
 
     Args:
-        data: What the file holds.
-        name: What it is called, for messages; one that is no COLLADA raises SceneError.
+        data: Content of the file.
+        name: Name in messages; a file that is not COLLADA raises SceneError.
     """
-    # Whatever a broken file makes raise is one bad file to the caller; numbers that are too large are found by the mesh
+    # Any error of a broken file becomes a SceneError; numbers that are too large are found by the mesh
     try:
         with np.errstate(all="ignore"):
             vertices, faces = _Reader(_parsed(data), len(data)).triangles()
@@ -72,9 +72,9 @@ class _Reader:
         self._count = 0
 
     def triangles(self) -> _Triangles:
-        """Vertices (n, 3) [m] and faces (m, 3) of the scene; of all geometry where there is none."""
+        """Vertices (n, 3) [m] and faces (m, 3) of the scene; of all geometry if there is none."""
         unit = self._root.find("asset/unit")
-        metre = 1.0 if unit is None else float(unit.get("meter", 1.0))
+        meter = 1.0 if unit is None else float(unit.get("meter", 1.0))
         scene = self._root.find("scene/instance_visual_scene")
         shown = self._by_id.get(scene.get("url", "").lstrip("#")) if scene is not None else None
         if shown is None:
@@ -85,7 +85,7 @@ class _Reader:
                 self._walk(node, np.eye(4), 0)
         if not self._faces:
             return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-        return metre * np.concatenate(self._vertices), np.concatenate(self._faces)
+        return meter * np.concatenate(self._vertices), np.concatenate(self._faces)
 
     def _walk(self, node: ElementTree.Element, above: Float, depth: int) -> None:
         """A node and all below it, X of the node above given."""

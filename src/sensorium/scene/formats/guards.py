@@ -1,7 +1,7 @@
-"""What a mesh file claims and refers to, checked before a reader believes it.
+"""Checks of sizes and references in a mesh file, before a reader uses them.
 
-Readers trust headers: a short STL gives an empty mesh, a few bytes may ask for terabytes, a reference may
-lead out of the folder. Each guard raises SceneError with the rule that was broken.
+Readers trust headers: a short STL gives an empty mesh, a few bytes may claim terabytes, a reference may lead out of the
+folder. Each guard raises SceneError with the broken rule.
 """
 
 import struct
@@ -12,7 +12,7 @@ from sensorium.files.plain_files import read_bounded
 
 
 def is_text_stl(path: Path) -> bool:
-    """Tell text from binary STL; some binary files begin with "solid" too, so the exact size decides."""
+    """Distinguish text from binary STL; some binary files begin with "solid" too, so the exact size decides."""
     with path.open("rb") as file:
         head = file.read(84)
     size = path.stat().st_size
@@ -35,7 +35,7 @@ def check_stl(path: Path) -> int:
 
 
 def check_inside(name: str, folder: Path, root: Path | None = None) -> Path:
-    """Return the file that one in a folder refers to; it must lie in the mesh file's folder, the root, or below."""
+    """Return the file that another file refers to; it must be in the mesh file's folder, the root, or below."""
     try:
         root, target = (root or folder).resolve(), (folder / name).resolve()
     except (OSError, ValueError) as error:

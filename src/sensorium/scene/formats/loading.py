@@ -1,8 +1,8 @@
 """Untrusted mesh files: .glb .gltf .obj .ply .stl .off and .npz, and formats that packages announce.
 
-A file comes out whole or not at all: whatever is wrong with it is one SceneError that names the file and the
-rule. Coordinates stay as they are stored. glTF is y-up by its standard, and many OBJ files are; turn such a
-mesh with `mesh.transformed(Pose.from_euler_deg(roll=90))`.
+A file is read completely or not at all: any error in it is one SceneError that names the file and the rule. Coordinates
+are not changed. glTF is y-up by its standard, and many OBJ files are; rotate such a mesh with
+`mesh.transformed(Pose.from_euler_deg(roll=90))`.
 """
 
 from os import PathLike
@@ -32,13 +32,13 @@ _MAX_ZIP_RATIO = 100
 def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: bool = True) -> Mesh:
     """Read a mesh file.
 
-    Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
-    property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
-    mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
-    OBJ file's materials. A file that only colours its materials (the base colours of glTF, `Kd` of OBJ) gives the
-    face property "texture", which a material asks for in the same way. Nothing else of materials is read, and no
-    images of other formats. Normals of PLY, glTF and OBJ files become the property "normal", which says how mirrors
-    curve. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
+    Scene graphs (glTF) become one mesh with every transform applied. Vertex colors become the vertex property "color",
+    RGBA in [0, 1]. If a glTF file paints with images, their base colors become the mesh's texture, as linear
+    reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an OBJ file's materials. A file that
+    only colors its materials (the base colors of glTF, `Kd` of OBJ) gives the face property "texture", which a
+    material uses in the same way. Other parts of materials and images of other formats are not read. Normals of PLY,
+    glTF and OBJ files become the property "normal", which gives the curvature of mirrors. An .npz holds `vertices`,
+    `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -46,7 +46,7 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
         paint: Whether materials and images are read; without, errors in them are ignored.
 
     Raises:
-        PaintError: A SceneError, of what the mesh is painted with: its shape alone could be read.
+        PaintError: A SceneError in the paint of the mesh: its shape alone could be read.
         SceneError: The file is missing, of another kind, broken, too large, or refers to something outside
             its folder; or its mesh breaks a rule of `Mesh`.
     """
@@ -135,7 +135,7 @@ def _read_stl(path: Path) -> MeshArrays:
 
 
 def _read_npz(path: Path, max_bytes: int) -> Mesh:
-    """Read arrays out of an .npz."""
+    """Read arrays from an .npz."""
     arrays = read_arrays(path, max_bytes=max_bytes, max_ratio=_MAX_ZIP_RATIO)
 
     # Names say where each array belongs

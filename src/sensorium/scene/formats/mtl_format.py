@@ -1,9 +1,8 @@
-"""Material files of OBJ meshes: of each material the colour `Kd` and the image `map_Kd`, with where it lies.
+"""Material files of OBJ meshes: of each material the color `Kd` and the image `map_Kd` with its mapping.
 
-What a file says is looked at when a face asks for the material, so that one that nobody uses breaks nothing. An image
-is looked for beside the material file and below, or beside the mesh; a whole path of another computer
-by its file name. Options that move an image are obeyed, those that change its values are refused, and those that tell
-a renderer how to filter are passed over.
+A material is parsed when a face uses it, so that errors in an unused one have no effect. An image is searched beside
+the material file and below, or beside the mesh; an absolute path of another computer by its file name. Options that
+move an image are applied, those that change its values are refused, and those for a renderer's filtering are ignored.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from sensorium.scene.formats.textures import PaintError, pixels_of
 
 Color = tuple[float, float, float]
 
-# Kinds of images that are opened; a reader of images knows others, some of which start programs
+# Image formats that are opened; image readers accept others, some of which start programs
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA", "TIFF", "GIF")
 
 # Options of `map_Kd` with the most words each takes; of those in _PLACES fewer may be given
@@ -29,14 +28,14 @@ _OTHERS = {"-blendu": 1, "-blendv": 1, "-boost": 1, "-cc": 1, "-clamp": 1, "-imf
 
 @dataclass(frozen=True)
 class ImageMap:
-    """An image on faces: at a place (u, v) of the mesh it shows what it has at scale times (u, v) plus offset.
+    """An image on faces: at (u, v) of the mesh it shows its value at scale times (u, v) plus offset.
 
     Attributes:
         path: Its file.
         said: Which line names it.
         scale: Of u and v, as `-s` says.
         offset: Of u and v, as `-o` says.
-        clamped: Whether its edge goes on beyond it; else it repeats.
+        clamped: Whether its edge continues beyond it; else it repeats.
     """
 
     path: Path
@@ -46,7 +45,7 @@ class ImageMap:
     clamped: bool = False
 
     def placed(self, uv: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Where in the image places of the mesh lie, shape (n, 2)."""
+        """Positions in the image of places on the mesh, shape (n, 2)."""
         return np.asarray(np.asarray(self.scale) * uv + np.asarray(self.offset))
 
     def pixels(self) -> NDArray[np.uint8]:
@@ -80,7 +79,7 @@ class MtlMaterial:
     map_line: tuple[int, list[str]] | None = None
 
     def color(self) -> Color:
-        """Linear reflectance in red, green and blue; one number stands for all three, white where none is given."""
+        """Linear reflectance in red, green and blue; one number applies to all three, white if none is given."""
         if self.color_line is None:
             return (1.0, 1.0, 1.0)
         number, words = self.color_line
@@ -113,7 +112,7 @@ class MtlMaterial:
 
     def _find(self, name: str, said: str) -> Path:
         """The file that a line names: beside the material file, or beside the mesh."""
-        # A whole path tells of the computer it was written on
+        # An absolute path belongs to the computer it was written on
         absolute = bool(PureWindowsPath(name).anchor)
         local = PureWindowsPath(name).name if absolute else name.replace("\\", "/")
         for folder in (self.file.parent, self.root):
@@ -130,7 +129,7 @@ class MtlMaterial:
 
 
 def read_mtl(path: Path, root: Path) -> dict[str, MtlMaterial]:
-    """Materials of a file by their names; images they name must lie in the root folder or below."""
+    """Materials of a file by name; their images must be in the root folder or below."""
     found: dict[str, MtlMaterial] = {}
     current: MtlMaterial | None = None
     for number, words in lines_of(path):

@@ -1,7 +1,7 @@
 """Corners of the faces of an OBJ file, `v`, `v/vt`, `v//vn` or `v/vt/vn`, all lines at once.
 
-A face line is a few bytes; to split each by itself costs more than all else. So the lines are looked at as one array of
-bytes. A file that writes a number as few do (`+3`, twenty digits) is read line by line instead.
+A face line is a few bytes; splitting each by itself would dominate the time. So the lines are parsed as one array of
+bytes. A file with unusual numbers (`+3`, twenty digits) is read line by line instead.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Corners(NamedTuple):
 
     counts: NDArray[np.int64]  # (faces,) corners of each
     vertex: NDArray[np.int64]  # (corners,)
-    place: NDArray[np.int64]  # (corners,), MISSING where there is none
+    place: NDArray[np.int64]  # (corners,), MISSING if there is none
     normal: NDArray[np.int64]  # (corners,), likewise, and where it is no number
 
 
@@ -33,7 +33,7 @@ def read_corners(lines: Sequence[str], numbers: Sequence[int]) -> Corners:
     """Corners of face lines.
 
     Args:
-        lines: What follows the `f`.
+        lines: The text after `f`.
         numbers: Of these lines in the file.
     """
     found = _at_once(lines)
@@ -78,7 +78,7 @@ def _at_once(lines: Sequence[str]) -> Corners | None:
 
 
 def _integers(text: str, count: int) -> NDArray[np.int64] | None:
-    """Whole numbers of a text, None where they are not so many."""
+    """Integers of a text, None if there are not this many."""
     import warnings
 
     with warnings.catch_warnings():
@@ -91,7 +91,7 @@ def _integers(text: str, count: int) -> NDArray[np.int64] | None:
 
 
 def _one_by_one(lines: Sequence[str], numbers: Sequence[int]) -> Corners:
-    """Corners word by word, in Python's own numbers; what is none is named with its line."""
+    """Corners word by word, as Python integers; a word that is none is named with its line."""
     counts: list[int] = []
     rows: list[tuple[int, ...]] = []
     for line, number in zip(lines, numbers, strict=True):
@@ -123,7 +123,7 @@ def absolute(given: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.i
 
 
 def fans(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Corners of the triangles of polygons with so many corners, around the first of each: (triangles, 3)."""
+    """Corners of the triangles of polygons with this many corners, around the first of each: (triangles, 3)."""
     first = np.cumsum(counts) - counts
     triangles = counts - 2
     start = np.repeat(first, triangles)

@@ -1,5 +1,6 @@
-"""Wavefront OBJ, taken as it stands: faces in the order of the file, and whatever is wrong is told with its line."""
+"""Wavefront OBJ: faces in the order of the file, and errors with their line."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SceneError
 from sensorium.scene.formats.obj_corners import Corners, absolute, fans, read_corners
 from sensorium.scene.formats.obj_materials import ObjPaint
-from sensorium.scene.formats.obj_normals import corner_normals
 from sensorium.scene.formats.text_formats import MeshArrays
 from sensorium.scene.formats.text_lines import number_rows, texts_of
 
@@ -16,12 +16,12 @@ _FREQUENT = {"v", "f", "vn", "vt"}
 
 
 def read_obj(path: Path, paint: bool = True) -> MeshArrays:
-    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
+    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; negative indices count back from their line.
 
-    Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet; where they only colour them (`Kd`), each face has its colour. Groups and all else of
-    materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
-    over, and no other file is opened. Normals (`vn`) are taken where every corner has one, and passed over else.
+    If materials paint faces with images (`map_Kd`), these become the texture, and vertices are duplicated where paints
+    or texture coordinates differ; if they only color them (`Kd`), each face has its color. Groups and all other parts
+    of materials are ignored; a file outside the folder is still refused. Without paint all of it is ignored, and no
+    other file is opened. Normals (`vn`) are used if every corner has one.
     """
     said = ObjPaint(path.parent)
     rows: dict[str, list[str]] = {"v": [], "vn": [], "vt": []}
@@ -57,12 +57,12 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     lines = np.repeat(of_lines[:, 1:], repeats, axis=0)
     _check(corners, lines[:, 0], face_numbers)
 
-    # Corners, with what was known on their lines; then triangles around the first corner of each face
+    # Corners, with the counts at their lines; then triangles around the first corner of each face
     of_corners = np.repeat(lines, corners.counts, axis=0)
     fan = fans(corners.counts)
     triangles = absolute(corners.vertex, of_corners[:, 0])[fan]
     at_corners = corner_normals(rows["vn"], corners.normal[fan], of_corners[:, 2][fan])
-    if not paint or triangles.max(initial=-1) >= len(points):  # where `Mesh` refuses an index by name
+    if not paint or triangles.max(initial=-1) >= len(points):  # if `Mesh` refuses an index by name
         return MeshArrays(points, triangles, color, corner_normal=at_corners)
     said.add_faces(corners.place, of_corners[:, 1], of_corners[:, 3], fan)
     painted = said.applied(triangles, rows["vt"], numbers["vt"], np.repeat(face_numbers, corners.counts))
@@ -74,7 +74,7 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
 
 
 def _vertices(lines: list[str], numbers: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Points (n, 3), and colours (n, 4) where each has one: an old extension, taken at its word only there."""
+    """Points (n, 3), and colors (n, 4) where each has one: an old extension, taken at its word only there."""
     values, counts = number_rows(lines)
     wrong = ~np.isin(counts, (3, 4, 6, 7))
     if wrong.any():
@@ -101,3 +101,27 @@ def _check(corners: Corners, known: NDArray[np.int64], numbers: list[int]) -> No
     if wrong.any():
         least = corners.vertex[line_of == first_wrong].min()
         raise SceneError(f"line {numbers[first_wrong]} uses vertex {least}; they count from 1, or from -1 back")
+
+
+def corner_normals(
+    lines: Sequence[str], given: NDArray[np.int64], known: NDArray[np.int64]
+) -> NDArray[np.float32] | None:
+    """Normals at corners, shape (*given.shape, 3); None where one is missing or no number.
+
+    Args:
+        lines: The text after `vn` in each line.
+        given: Number that each corner gives, from 1 on, or from -1 back.
+        known: Number of normals before the line of the corner.
+    """
+    if not given.size or ((given == 0) | (np.abs(given) > known)).any():
+        return None
+    try:
+        values, counts = number_rows(lines)
+    except SceneError:
+        return None
+    if (counts < 3).any():
+        return None
+    first = np.cumsum(counts) - counts
+    normals = values[first[:, None] + np.arange(3)].astype(np.float32)
+    found = normals[absolute(given, known)]
+    return found if np.isfinite(found).all() else None

@@ -1,7 +1,7 @@
-"""What the faces of an OBJ file are painted with: the diffuse part of its material files.
+"""Paint of an OBJ file's faces: the diffuse part of its material files.
 
-Of a material, `Kd` and `map_Kd` are read: a colour, and an image that is multiplied with it, as the format says.
-Colours are linear reflectances, images sRGB. All else of materials says nothing that a texture could hold.
+Of a material, `Kd` and `map_Kd` are read: a color, and an image that is multiplied with it, as the format says.
+Colors are linear reflectances, images sRGB. Other parts of materials have no place in a texture.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from sensorium.scene.formats.textures import CLAMP, REPEAT, Paint, PaintedImages
 
 @dataclass(frozen=True, eq=False)
 class Painted:
-    """A mesh whose vertices are doubled where paints meet.
+    """A mesh whose vertices are duplicated at borders of paint.
 
     Attributes:
         origin: Which vertex of the file each vertex is, (n,).
         faces: Vertices of its triangles, (m, 3).
         texture: Its images, and which of them paints each face.
-        uv: Where each vertex lies in it, (n, 2).
+        uv: Texture coordinates of each vertex, (n, 2).
     """
 
     origin: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Painted:
 
 @dataclass
 class ObjPaint:
-    """What an OBJ file says of paint: materials, and which triangle has which, and which places in its image."""
+    """Paint of an OBJ file: materials, and the material and texture coordinates of each triangle."""
 
     folder: Path
     materials: dict[str, MtlMaterial] = field(default_factory=dict)
@@ -79,14 +79,14 @@ class ObjPaint:
 
         Args:
             place: Number of the place of each corner, from 1 on or from -1 back, 0 for none.
-            known: How many places there were where it stands.
+            known: Number of texture coordinates before its line.
             material: Number of its material.
             fan: Corners of the triangles, (m, 3).
         """
         self._place, self._known, self._fan, self._material = place, known, fan, material
 
     def colors(self) -> NDArray[np.float32] | None:
-        """Colour of each triangle, (m, 3), white where its material gives none; None where no material gives any."""
+        """Color of each triangle, (m, 3), white where its material gives none; None where no material gives any."""
         used = self._used()
         if all(material.color_line is None for material in used.values()):
             return None
@@ -107,11 +107,11 @@ class ObjPaint:
         place_numbers: Sequence[int],
         corner_lines: NDArray[np.int64],
     ) -> Painted | None:
-        """The mesh with the texture that its images make; None where nothing has an image.
+        """The mesh with the texture of its images; None if no face has an image.
 
         Args:
             faces: Vertices of the triangles, (m, 3).
-            place_lines: What follows `vt` in each line.
+            place_lines: The text after `vt` in each line.
             place_numbers: Of these lines in the file.
             corner_lines: Line of each corner.
         """

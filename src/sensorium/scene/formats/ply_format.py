@@ -1,6 +1,6 @@
 """A strict reader for PLY, text and binary, with polygons of any mixture.
 
-Vertices come from x, y, z of the element "vertex", normals from its nx, ny, nz, colours from its red, green, blue (and
+Vertices come from x, y, z of the element "vertex", normals from its nx, ny, nz, colors from its red, green, blue (and
 alpha), triangles from the element "face" and from the strips of "tristrips". Other properties are passed over.
 """
 
@@ -50,7 +50,7 @@ class _Element:
 
 
 def read_ply(path: Path) -> MeshArrays:
-    """Read vertices, colours and triangles; polygons become fans around their first vertex."""
+    """Read vertices, colors and triangles; polygons become fans around their first vertex."""
     with path.open("rb") as file:
         elements, is_text = _read_header(file)
         data = file.read()
@@ -68,7 +68,7 @@ def read_ply(path: Path) -> MeshArrays:
     for element in elements:
         columns[element.name], offset = _read_items(element, data, offset)
 
-    # Vertices, their colours, and faces
+    # Vertices, their colors, and faces
     vertex, face = columns.get("vertex", {}), columns.get("face", {})
     polygons = next((face[name] for name in _INDEX_NAMES if name in face), ())
     strips = next((columns["tristrips"][name] for name in _INDEX_NAMES if name in columns.get("tristrips", {})), ())
@@ -172,7 +172,7 @@ def _short(element: _Element) -> SceneError:
 
 
 def _full_scale(kind: np.dtype[Any]) -> float:
-    """What counts as full brightness: the largest integer, or 1."""
+    """Value of full brightness: the largest integer, or 1."""
     return 1.0 if kind.kind == "f" else float(np.iinfo(kind).max)
 
 

@@ -1,8 +1,8 @@
 """Strict readers for the mesh formats that are plain text: OFF and text STL; OBJ has `obj_format`.
 
-Forgiving readers drop a vertex that is not a number, resolve relative indices against the wrong line and
-reorder faces by material. Here a file is taken as it stands, faces in file order, or refused with the line at
-fault. Polygons become fans around their first vertex.
+Tolerant readers drop a vertex that is not a number, resolve relative indices against the wrong line and reorder faces
+by material. Here a file is read exactly, faces in file order, or refused with the line at fault. Polygons become fans
+around their first vertex.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from sensorium.scene.formats.textures import PaintedImages
 
 @dataclass(frozen=True, eq=False)
 class MeshArrays:
-    """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None; texture and uv.
+    """Content of a file: vertices [m] (n, 3), faces (m, 3), and colors in [0, 1] (n, 4) or None; texture and uv.
 
-    Texture and places of vertices in it are as `Mesh` takes them, or None. Where paint is a colour a face and no image,
-    `face_texture` has these, (m, 3). Normals stand at vertices, (n, 3), or at the corners of faces, (m, 3, 3).
+    Texture and texture coordinates are as `Mesh` takes them, or None. If paint is a color a face and no image,
+    `face_texture` has these, (m, 3). Normals are at vertices, (n, 3), or at the corners of faces, (m, 3, 3).
     """
 
     vertices: NDArray[np.float64]
@@ -37,7 +37,7 @@ class MeshArrays:
 
 
 def read_off(path: Path) -> MeshArrays:
-    """OFF, or COFF with colours after each vertex: counts, then that many vertex and face lines."""
+    """OFF, or COFF with colors after each vertex: counts, then that many vertex and face lines."""
     lines = lines_of(path)
     number, words = next(lines, (0, [""]))
     head = words[0].upper()
@@ -53,7 +53,7 @@ def read_off(path: Path) -> MeshArrays:
     if min(vertex_count, face_count) < 0:
         raise SceneError(f"it claims {vertex_count} vertices and {face_count} faces; neither may be negative")
 
-    # A file may end early, whatever it claims: count what is there
+    # A file may end early: count the lines that are there
     vertices: list[list[str]] = []
     colors: list[list[str]] = []
     faces: list[tuple[int, int, int]] = []
@@ -80,7 +80,7 @@ def read_off(path: Path) -> MeshArrays:
 
 
 def _colors(rows: list[list[str]]) -> NDArray[np.float64]:
-    """Colours of vertices, (n, 4) in 0..1: whole numbers up to 255, or, where any has a point, numbers up to 1.
+    """Colors of vertices, (n, 4) in 0..1: whole numbers up to 255, or, where any has a point, numbers up to 1.
 
     Alpha may be left out.
     """
@@ -91,7 +91,7 @@ def _colors(rows: list[list[str]]) -> NDArray[np.float64]:
     if bad.any():
         given = " ".join(rows[int(np.argmax(bad))])[:60]
         rule = "numbers in 0..1" if is_share else "whole numbers in 0..255"
-        raise SceneError(f"vertex {int(np.argmax(bad))} has the colour {given!r}; it must be {rule} here")
+        raise SceneError(f"vertex {int(np.argmax(bad))} has the color {given!r}; it must be {rule} here")
     return color / full
 
 

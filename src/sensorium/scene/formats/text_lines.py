@@ -65,7 +65,7 @@ def number_rows(lines: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.i
 
 
 def is_blank(text: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which bytes of ASCII text stand between words."""
+    """Which bytes of ASCII text separate words."""
     return (text == ord(" ")) | ((text >= 9) & (text <= 13)) | ((text >= 28) & (text <= 31))
 
 

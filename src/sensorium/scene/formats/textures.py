@@ -1,8 +1,7 @@
-"""What paints the faces of a mesh: one image of reflectances, or the images of a file, each kept once as bytes.
+"""Paint of a mesh's faces: one image of reflectances, or the images of a file, each kept once as bytes.
 
-Images of files hold sRGB values, which are made linear where they are looked up: a texel is the share of light it
-reflects. A texel at (row i, column j) lies at ((j + 0.5) / columns, 1 - (i + 0.5) / rows); between texels values are
-interpolated from the four around.
+Images of files hold sRGB values, which are made linear at look-up: a texel is the share of light it reflects. A texel
+at (row i, column j) is at ((j + 0.5) / columns, 1 - (i + 0.5) / rows); values between texels are bilinear.
 """
 
 from collections.abc import Sequence
@@ -17,22 +16,22 @@ from sensorium.core.errors import SceneError
 # Most texels of an image
 MAX_TEXELS = 1 << 26
 
-# What lies beyond the edges of an image: itself again, its edge, or its mirror image
+# Continuation beyond the edges of an image: repeated, its edge, or mirrored
 REPEAT, CLAMP, MIRROR = 0, 1, 2
 
 
 class PaintError(SceneError):
-    """What a mesh is painted with cannot be used; its shape alone could be."""
+    """The paint of a mesh cannot be used; its shape alone could be."""
 
 
 @dataclass(frozen=True)
 class Paint:
-    """What faces are painted with.
+    """Paint of faces.
 
     Attributes:
         image: Number of the image, -1 for none, which is white.
         factor: Linear factors of red, green and blue, 0 to 1.
-        wrap: What lies beyond the image, sideways and up or down: REPEAT, CLAMP or MIRROR.
+        wrap: Continuation beyond the image, sideways and up or down: REPEAT, CLAMP or MIRROR.
     """
 
     image: int = -1
@@ -46,7 +45,7 @@ class PaintedImages:
 
     Attributes:
         images: sRGB values, uint8 (rows, columns, 3) each, row 0 at the top.
-        paints: What faces may be painted with.
+        paints: Paints of the faces.
         face_paint: Number of the paint of each face, int32 (m,).
     """
 
@@ -84,7 +83,7 @@ def linear_table() -> NDArray[np.float32]:
 
 
 def wrapped(index: NDArray[np.int64], count: int, wrap: int) -> NDArray[np.int64]:
-    """Texels of an image along one side that stand for texels beyond its edges too."""
+    """Texel indices along one side of an image for texels beyond its edges too."""
     if wrap == CLAMP:
         return np.clip(index, 0, count - 1)
     if wrap == MIRROR:
@@ -99,7 +98,7 @@ def looked_up(texture: NDArray[Any], uv: NDArray[Any], wrap: tuple[int, int] = (
     Args:
         texture: Reflectances, (rows, columns, bands), or sRGB bytes.
         uv: Places.
-        wrap: What lies beyond it.
+        wrap: Continuation beyond it.
     """
     rows, columns = texture.shape[:2]
     table = linear_table() if texture.dtype == np.uint8 else None
@@ -119,22 +118,22 @@ def looked_up(texture: NDArray[Any], uv: NDArray[Any], wrap: tuple[int, int] = (
 
 
 def pixels_of(image: Any, *, alpha: bool = False) -> NDArray[np.uint8]:
-    """Values of a PIL image, uint8 (rows, columns, 3), or 4 where it has alpha that is asked for.
+    """Values of a PIL image, uint8 (rows, columns, 3), or 4 if it has alpha and alpha is requested.
 
     Its size is looked at before it is unpacked.
     """
     if image.width * image.height > MAX_TEXELS:
         raise PaintError(f"it has an image of {image.width} x {image.height} pixels; the most of one is {MAX_TEXELS}")
     if image.mode.startswith("I"):  # 16 bits: PIL would clip them to 255
-        grey = np.asarray(image).astype(np.int64) >> 8
-        return np.repeat(np.clip(grey, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
+        gray = np.asarray(image).astype(np.int64) >> 8
+        return np.repeat(np.clip(gray, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
     has_alpha = alpha and ("A" in image.getbands() or "transparency" in image.info)
     mode = "RGBA" if has_alpha else "RGB"
     return np.array(image if image.mode == mode else image.convert(mode), np.uint8)
 
 
 def painted(pieces: Sequence[tuple[NDArray[np.uint8] | None, Paint]], face_counts: Sequence[int]) -> PaintedImages:
-    """Paint of pieces with so many faces each; an image that several have is kept once."""
+    """Paint of pieces with given numbers of faces; an image of several pieces is kept once."""
     images: dict[int, tuple[int, NDArray[np.uint8]]] = {}
     paints: dict[Paint, int] = {}
     numbers = []

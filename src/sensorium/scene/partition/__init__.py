@@ -1,1 +1,1 @@
-"""Scenes split into parts that lie in files."""
+"""Scenes split into parts, each in files of its own."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Cut:
-    """A plane across one axis: what lies below it goes one way, the rest the other."""
+    """A plane across one axis, which splits points into those below and the rest."""
 
     axis: int
     at_m: float
@@ -17,11 +17,11 @@ class Cut:
 
 
 def balanced_cuts(points: NDArray[np.float64], load: NDArray[np.float64], parts: int) -> "Cut | int":
-    """Planes that cut space into parts of about equal load, each across the longest side of what it cuts.
+    """Planes that cut space into parts of about equal load, each across the longest side of its region.
 
     Args:
         points: Where the load is [m], shape (n, 3).
-        load: How much lies at each point, shape (n,).
+        load: Load at each point, shape (n,).
         parts: How many parts, at least 1.
 
     Returns:
@@ -31,7 +31,7 @@ def balanced_cuts(points: NDArray[np.float64], load: NDArray[np.float64], parts:
 
 
 def part_at(cuts: "Cut | int", points: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Number of the part that each point lies in, shape (n,), for points of shape (n, 3)."""
+    """Number of the part of each point, shape (n,), for points of shape (n, 3)."""
     part = np.zeros(len(points), np.int32)
     waiting: list[tuple[Cut | int, NDArray[np.intp]]] = [(cuts, np.arange(len(points)))]
     while waiting:
@@ -45,14 +45,14 @@ def part_at(cuts: "Cut | int", points: NDArray[np.float64]) -> NDArray[np.int32]
 
 
 def _cut(points: NDArray[np.float64], load: NDArray[np.float64], first: int, parts: int) -> Cut | int:
-    """Cuts for the parts first, first + 1, ...; where nothing is left to cut, the first takes all."""
+    """Cuts for the parts first, first + 1, ...; if nothing is left to cut, the first takes all."""
     if parts == 1 or len(points) == 0:
         return first
     axis = int(np.argmax(np.ptp(points, axis=0)))
     order = np.argsort(points[:, axis], kind="stable")
     few = parts // 2
 
-    # The plane stands at the first point beyond the share of the parts below it
+    # The plane is at the first point beyond the share of the parts below it
     sums = np.cumsum(load[order])
     place = min(int(np.searchsorted(sums, sums[-1] * few / parts)) + 1, len(order) - 1)
     at_m = float(points[order[place], axis])

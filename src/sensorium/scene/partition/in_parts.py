@@ -1,4 +1,4 @@
-"""A scene that lies in parts on disk, as an environment takes it."""
+"""A partitioned scene on disk, as an environment takes it."""
 
 import json
 from os import PathLike
@@ -14,7 +14,7 @@ from sensorium.scene.volumes import Extents
 
 
 class SceneInParts:
-    """What `sn.split_scene` wrote into a folder: its index is read, its meshes are not.
+    """A folder written by `sn.split_scene`: its index is read, its meshes are not.
 
     An environment of it casts through a process for each part, and is made inside `with sn.cluster.joined(address):`.
     """
@@ -23,14 +23,14 @@ class SceneInParts:
         """Read the index.
 
         Args:
-            folder: What `sn.split_scene` wrote; every machine of the cluster must find it under the same path.
+            folder: Output of `sn.split_scene`; every machine of the cluster must find it under the same path.
         """
         self.folder = Path(folder).resolve()
         self._index = PartIndex.load(self.folder)
 
     @property
     def labels(self) -> dict[str, int]:
-        """Number of each label name, from 1; 0 is unlabelled."""
+        """Number of each label name, from 1; 0 is unlabeled."""
         return dict(self._index.labels)
 
     @property
@@ -39,7 +39,7 @@ class SceneInParts:
         return tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
 
     def layout(self, *, around_index: float = 1.0) -> Layout:
-        """Its objects as tables, without meshes, which lie in the parts; in an atmosphere of this index."""
+        """Its objects as tables, without meshes, which are in the parts; in an atmosphere of this index."""
         objects = self._index.objects
         number: dict[str, int] = {json.dumps(None): 0}
         material = [number.setdefault(json.dumps(each.material, sort_keys=True), len(number)) for each in objects]

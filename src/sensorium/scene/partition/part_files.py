@@ -1,4 +1,4 @@
-"""A scene in parts on disk: a folder with an index, and a folder of mesh files for each part.
+"""A partitioned scene on disk: a folder with an index, and a folder of mesh files for each part.
 
     parts.json
     part-0/mesh-3.npz      a mesh that lies in the part whole, for all its objects there
@@ -47,7 +47,7 @@ class ObjectEntry:
         name: Its name, or None.
         faces: How many faces it has.
         radius_m: Farthest vertex of its mesh from the middle of the mesh's bounds [m].
-        volume_m3: What its mesh encloses [m3]; of meaning where it is closed.
+        volume_m3: Volume that its mesh encloses [m3]; meaningful if it is closed.
         planes: Of its mesh, where that is convex and has few; see `scene/volumes.py`.
     """
 
@@ -70,7 +70,7 @@ class ObjectEntry:
 
 @dataclass(frozen=True)
 class PieceEntry:
-    """What of an object lies in a part: a mesh file in the part's folder."""
+    """The piece of an object in a part: a mesh file in the part's folder."""
 
     object_id: int
     file: str
@@ -84,7 +84,7 @@ class FileEntry:
         name: In the part's folder.
         sha256: Of its bytes, as hexadecimal digits.
         faces: How many faces it holds.
-        mesh_bytes: What its arrays take in memory.
+        mesh_bytes: Size of its arrays in memory.
     """
 
     name: str
@@ -100,9 +100,9 @@ class PartEntry:
     Attributes:
         folder: Name of its folder.
         faces: How many faces it has.
-        bounds_m: Box of what stands still in it, in the world [m], least and greatest corner; None without any.
+        bounds_m: Box of its fixed objects, in the world [m], least and greatest corner; None without any.
         reach_m: For each body in it the distance of its farthest point from the body's origin [m].
-        pieces: What it is made of.
+        pieces: Its pieces.
         files: The mesh files of these.
     """
 
@@ -116,7 +116,7 @@ class PartEntry:
 
 @dataclass(frozen=True)
 class PartIndex:
-    """What a folder of parts holds."""
+    """Content of a folder of parts."""
 
     objects: tuple[ObjectEntry, ...]
     labels: dict[str, int]
@@ -143,7 +143,7 @@ class PartIndex:
         return index
 
     def _check(self) -> None:
-        """Refuse what the types of the fields allow and no split writes."""
+        """Refuse content that the types of the fields allow and that no split writes."""
         for number, entry in enumerate(self.objects):
             if entry.label < 0 or entry.faces < 0:
                 raise SceneError(

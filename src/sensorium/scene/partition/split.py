@@ -1,8 +1,8 @@
-"""Splitting a scene by space into parts on disk, one mesh in memory at a time.
+"""Splits a scene by space into parts on disk, with one mesh in memory at a time.
 
-Large meshes are cut: a face goes to the part that its centroid lies in. Small ones go whole to the part that their
-middle lies in, so that a thousand equal trees stay one tree in each part. What is on a body moves, so all of a body
-goes whole to one part.
+Large meshes are cut: a face goes to the part that contains its centroid. Small ones go whole to the part that contains
+their middle, so that a thousand equal trees stay one tree in each part. Objects on a body move, so all of a body goes
+whole to one part.
 
 Hits must not depend on the cuts, to the last byte. The ray caster keeps each mesh in float32 around the middle of its
 bounds, so a piece keeps the outermost vertices of its mesh besides its own: its bounds, and with them the frame that
@@ -23,6 +23,7 @@ from sensorium.core.spec import Spec, checked
 from sensorium.files.owned_folders import begin, check_removable, finish, held, remove
 from sensorium.files.plain_files import sha256
 from sensorium.physics.materials import Material
+from sensorium.physics.materials import load as load_material
 from sensorium.physics.media import Medium
 from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.formats.loading import load_mesh
@@ -48,7 +49,7 @@ _SMALL_SHARE = 1 / 16
 # Centroids of a mesh that the cuts are chosen by
 _SAMPLE = 4096
 
-# Faces whose centroids are worked out at once
+# Faces whose centroids are computed at once
 _CHUNK = 1_000_000
 
 
@@ -61,7 +62,7 @@ class MeshFile:
         pose: X_BO, the object on its body; X_WO when it has none.
         scale: How much larger the mesh becomes.
         body: Name of the body that carries it; None is fixed in the world.
-        material: Surface model, or a medium that fills it.
+        material: Surface model, or a medium that fills it, or its name in the library.
         label: Class name or class number.
         name: A name for messages.
     """
@@ -76,9 +77,11 @@ class MeshFile:
 
     def __post_init__(self) -> None:
         check_label(self.label)
+        if isinstance(self.material, str):
+            object.__setattr__(self, "material", load_material(self.material))
 
     def load(self) -> Mesh:
-        """Read the file; what it is painted with only where the material asks for it."""
+        """Read the file, with its paint only if the material uses it."""
         wanted = getattr(self.material, "property_name", None) == TEXTURE
         mesh = load_mesh(self.path, paint=wanted)
         mesh = mesh if self.scale == 1.0 else mesh.scaled(self.scale)
@@ -90,7 +93,7 @@ Source = SceneObject | MeshFile
 
 @dataclass
 class _MeshFacts:
-    """What is remembered of a mesh between its two readings."""
+    """Data of a mesh between its two readings."""
 
     faces: int
     center: NDArray[np.float64]
@@ -114,7 +117,7 @@ class _Part:
     files: list[FileEntry] = field(default_factory=list)
 
     def add(self, entry: ObjectEntry, piece: PieceEntry, mesh: Mesh, faces: NDArray[np.int32]) -> None:
-        """Take in a piece: these faces of a mesh."""
+        """Add a piece: these faces of a mesh."""
         used = np.zeros(len(mesh.vertices), np.bool_)
         used[faces.reshape(-1)] = True
         points = entry.pose.apply(mesh.vertices[used])
@@ -127,7 +130,7 @@ class _Part:
         self.pieces.append(piece)
 
     def entry(self) -> PartEntry:
-        """As it stands in the index."""
+        """Its entry in the index."""
         bounds: Any = (tuple(self.low.tolist()), tuple(self.high.tolist())) if (self.low <= self.high).all() else None
         pieces = tuple(sorted(self.pieces, key=lambda piece: piece.object_id))
         return PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces, tuple(self.files))
@@ -137,7 +140,7 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
     """Split a scene into parts of about equal numbers of faces, written into a folder.
 
     Args:
-        objects: What there is to see: objects of a scene, or mesh files. Their order is that of `object_id`.
+        objects: Objects of a scene, or mesh files. Their order is that of `object_id`.
         folder: A new name, or a folder of parts to replace.
         parts: How many parts; parts that get no face are left out.
 
@@ -157,7 +160,7 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
 
 
 def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
-    # First reading: how much lies where
+    # First reading: the load by position
     members: dict[object, list[int]] = {}
     for number, source in enumerate(objects):
         members.setdefault(_mesh_key(source), []).append(number)
@@ -277,7 +280,7 @@ def _cuts(
     small: float,
     parts: int,
 ) -> Cut | int:
-    """Planes by the faces of all that stands still."""
+    """Planes by the faces of all fixed objects."""
     points, load = [np.zeros((0, 3))], [np.zeros(0)]
     for source, entry in zip(objects, entries, strict=True):
         if entry.body is None:
@@ -297,7 +300,7 @@ def _write(
     number: int,
     labels: LabelTable,
 ) -> None:
-    """Write an object into the parts it lies in; `number` is its mesh's."""
+    """Write an object into its parts; `number` is its mesh's."""
     for place, faces in _shares(entry, mesh, cuts):
         whole = len(faces) == len(mesh.faces)
         piece = PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
@@ -309,7 +312,7 @@ def _write(
 
 
 def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Each part that an object lies in, with its faces there."""
+    """Each part of an object, with its faces there."""
     count = len(mesh.faces)
     if not isinstance(cuts, Cut):
         yield int(cuts), np.arange(count)
@@ -325,7 +328,7 @@ def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[i
 def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool) -> FileEntry:
     """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need.
 
-    How faces curve is told by those around, which may lie in other parts: pieces of what mirrors carry it.
+    The curvature of a face depends on its neighbors, which may be in other parts: pieces of mirrors carry it.
     """
     chosen: Any = slice(None) if faces is None else faces
     keep = np.ones(len(mesh.vertices), np.bool_)

@@ -1,4 +1,4 @@
-"""Things strewn at random over worlds: so many of some assets in a region, clear of each other where that is asked."""
+"""Objects scattered at random over worlds: a number of assets in a region, with a gap between them on request."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,12 @@ Range = tuple[float, float]
 STREAM = "scatter"
 """Name of the stream that places are drawn from."""
 
-_MOST_ATTEMPTS = 65_536  # draws that a counter tells apart
+_MOST_ATTEMPTS = 65_536  # draws distinguished by the counter
 
 
 @dataclass(frozen=True, eq=False)
 class ClearZone:
-    """A part of every world, seen from above, that nothing reaches into.
+    """A zone of every world, seen from above, that objects must not reach into.
 
     Attributes:
         points: One point (x, y) [m] to stay away from, or several: a way from one to the next.
@@ -52,28 +52,28 @@ class ClearZone:
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """So many of some assets, each at a place and turn of its own in every world.
+    """A number of assets, each at its own random pose in every world.
 
-    An asset takes up the upright cylinder about its own origin that holds it however it is turned about z, or the one
-    that holds it in any direction where roll or pitch are drawn too. Two such cylinders are clear of each other if they
-    are so from above, or if one ends below the other.
+    An asset occupies the upright cylinder about its own origin that contains it at any rotation about z, or at any
+    rotation if roll or pitch are drawn too. Two such cylinders are clear of each other if they are so from above, or if
+    one ends below the other.
 
     Attributes:
-        assets: What is strewn, equally often: meshes, or scene objects to give them a material and a label.
+        assets: Assets, chosen equally often: meshes, or scene objects to give them a material and a label.
         count: How many in each world; or the least and the most of them, all equally likely.
         low: Corner of the region [m], x y z of the asset's origin.
         high: The corner opposite.
         yaw_deg: Least and greatest angle about z [deg]; R = Rz(yaw) Ry(pitch) Rx(roll).
         pitch_deg: About y.
         roll_deg: About x.
-        gap_m: How far things stay from whatever was strewn before them, in this scatter and in those before it [m].
-            None: they may stand in each other.
+        gap_m: Least distance from objects scattered before, in this scatter and in those before it [m]. None: they may
+            overlap.
         room_m: Radius of the cylinder that each takes up [m], instead of the one that holds its mesh: that of a trunk
             lets crowns touch.
-        clear: Zones that they stay out of.
+        clear: Zones that they must not reach into.
         body: Bodies that carry them, one for each of `count`; the region is then in the body's frame. None fixes them
             in their worlds.
-        when_full: What to do in a world where some thing finds no place: "raise", or "leave out" the thing.
+        when_full: What to do in a world where an object finds no free place: "raise", or "leave out" the object.
 
     >>> posts = sn.Scatter([sn.shapes.cylinder(0.2, 3.0)], 5, low=(-9, -9, 1.5), high=(9, 9, 1.5), gap_m=1.0)
     >>> scene = sn.SceneBatch.scattered([posts], worlds=3, seed=1)
@@ -94,7 +94,7 @@ class Scatter:
     body: Sequence[str] | None = None
     when_full: Literal["raise", "leave out"] = "raise"
     attempts: int = 200
-    """How many places are tried for each thing."""
+    """Number of places tried for each object."""
     objects: tuple[SceneObject, ...] = field(init=False, repr=False)
     """The assets as scene objects."""
 
@@ -102,7 +102,7 @@ class Scatter:
         made = checked_assets(self.assets)
         object.__setattr__(self, "objects", made)
         if not made:
-            raise SceneError("assets is empty; something must be strewn")
+            raise SceneError("assets is empty; something must be scattered")
         try:
             least, most = self.counts
             whole = (least, most) == (int(least), int(most)) and 0 <= least <= most and most >= 1
@@ -145,12 +145,12 @@ class Scatter:
 
     @property
     def tilts(self) -> bool:
-        """Whether things are turned about x or y too."""
+        """Whether objects are rotated about x or y too."""
         return any(self.roll_deg) or any(self.pitch_deg)
 
 
 def _are_numbers(value: object, size: int) -> bool:
-    """Whether a value is a row of so many numbers."""
+    """Whether a value is a row of this many numbers."""
     try:
         return np.asarray(value, np.float64).shape == (size,)
     except (TypeError, ValueError):
@@ -158,7 +158,7 @@ def _are_numbers(value: object, size: int) -> bool:
 
 
 def checked_assets(assets: Iterable[SceneObject | Mesh]) -> tuple[SceneObject, ...]:
-    """Assets as scene objects; what is none, or a single one instead of a sequence, is refused."""
+    """Assets as scene objects; any other value, or a single one instead of a sequence, is refused."""
     if isinstance(assets, Mesh | SceneObject):
         raise SceneError(f"assets is a single {type(assets).__name__}; it must be a sequence of them, such as [asset]")
     if isinstance(assets, str) or not isinstance(assets, Iterable):
@@ -172,9 +172,9 @@ def checked_assets(assets: Iterable[SceneObject | Mesh]) -> tuple[SceneObject, .
 
 
 class Placer:
-    """Draws the slots of any world in any of its episodes: a function of seed, world and episode, and of nothing else.
+    """Draws the slots of any world in any of its episodes: a function of seed, world and episode alone.
 
-    It is what `SceneBatch(redraw=...)` takes.
+    For `SceneBatch(redraw=...)`.
     """
 
     def __init__(self, scatters: Sequence[Scatter], seed: int) -> None:
@@ -191,7 +191,7 @@ class Placer:
         self.body: tuple[str | None, ...] = tuple(
             name for scatter in self.scatters for name in (scatter.body or (None,) * scatter.counts[1])
         )
-        # Here, not above: what is compiled is slow to load, and few strew
+        # Imported here: compiled code loads slowly, and few scenes scatter objects
         from sensorium.random import stream_key
 
         self._key = np.array(stream_key(seed, STREAM), np.uint32)
@@ -225,8 +225,8 @@ class Placer:
         return index, Pose._trusted(position, quaternion)
 
 
-def strewn(scatters: Sequence[Scatter], *, seed: int, world: int = 0, episode: int = 0) -> list[SceneObject]:
-    """What scatters put into one world, as objects for a `Scene`.
+def scattered_objects(scatters: Sequence[Scatter], *, seed: int, world: int = 0, episode: int = 0) -> list[SceneObject]:
+    """Objects of scatters in one world, for a `Scene`.
 
     Args:
         scatters: As for `SceneBatch.scattered`.

@@ -1,4 +1,4 @@
-"""The kernel behind `Scatter`: draws place after place until one is clear, world by world."""
+"""The kernel of `Scatter`: draws place after place until one is free, world by world."""
 
 import math
 
@@ -80,7 +80,7 @@ def strew(first, step, count, worlds, episodes, tables, key, index, position, qu
 
 @jit.function
 def _is_clear(tables, group, asset, place):
-    """Whether an asset there stays out of its scatter's clear zones."""
+    """Whether an asset at a place stays out of its scatter's clear zones."""
     for piece in range(tables.clear_first[group], tables.clear_first[group + 1]):
         ax, ay, bx, by = tables.clear[piece, 0], tables.clear[piece, 1], tables.clear[piece, 2], tables.clear[piece, 3]
         dx, dy = bx - ax, by - ay
@@ -96,7 +96,7 @@ def _is_clear(tables, group, asset, place):
 
 @jit.function
 def _has_room(tables, group, asset, row, slot, index, position):
-    """Whether an asset in a slot keeps its scatter's gap to all that stands in the slots before."""
+    """Whether an asset in a slot keeps its scatter's gap to all objects in the slots before."""
     gap, place = tables.gap_m[group], position[row, slot]
     other_group = 0
     for other in range(slot):

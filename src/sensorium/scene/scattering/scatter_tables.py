@@ -1,4 +1,4 @@
-"""Scatters laid out as arrays, as their kernel reads them."""
+"""Scatters as arrays for their kernel."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class ScatterTables(NamedTuple):
-    """One row a scatter; what it has several of is numbered through all scatters."""
+    """One row a scatter; lists of several entries are numbered through all scatters."""
 
     asset_first: NDArray[np.int64]  # (scatters + 1,) assets of scatter g are asset_first[g] .. asset_first[g + 1]
     slot_first: NDArray[np.int64]  # (scatters + 1,)
@@ -18,6 +18,6 @@ class ScatterTables(NamedTuple):
     gap_m: NDArray[np.float64]  # (scatters,) -1: may overlap
     moves: NDArray[np.bool_]  # (scatters,) whether bodies carry it
     attempts: NDArray[np.int64]  # (scatters,)
-    leaves_out: NDArray[np.bool_]  # (scatters,) whether a thing without a place is left out
+    leaves_out: NDArray[np.bool_]  # (scatters,) whether an object without a free place is left out
     room: NDArray[np.float64]  # (assets, 3) radius, lower and upper end of the cylinder it takes up [m]
-    clear: NDArray[np.float64]  # (pieces, 5) x, y of both ends and radius of what stays clear [m]
+    clear: NDArray[np.float64]  # (pieces, 5) x, y of both ends and radius of clear zones [m]

@@ -19,7 +19,7 @@ from sensorium.physics.imaging.auto_exposure import AutoExposure
 from sensorium.physics.imaging.bands import MAX_BANDS, Band
 from sensorium.physics.imaging.filters import rgb
 from sensorium.physics.imaging.pixel_noise import PixelNoise
-from sensorium.physics.imaging.white_balance import BalanceGains, ColourTemperature, WhiteBalance, temperature_gains
+from sensorium.physics.imaging.white_balance import BalanceGains, ColorTemperature, WhiteBalance, temperature_gains
 from sensorium.sensors.camera.image import CameraImage
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
@@ -47,7 +47,7 @@ SIXTEEN = (
 """The parameters that describe a camera in the VANE paper."""
 
 TARGET = "electrons"
-"""What faults call the electrons of pixels by."""
+"""Name of the pixels' electrons as a fault target."""
 
 
 class Adc(Spec):
@@ -73,10 +73,10 @@ class Camera(SensorSpec[CameraImage]):
     """A CCD or CMOS camera in up to six bands, after the VANE paper and EMVA 1288.
 
     It looks along the sensor's x axis, with z up. An ideal image is cast on a virtual grid of `sample_factor` cells
-    along each pixel: sun with shadows, sky, air. Spots of pupil rays stand for defocus and the five Seidel terms; then
-    come vignetting, field stop and exposure, noise if there is any, faults, gain, white balance, gamma and rounding,
-    and a mosaic with its colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a
-    perfect lens and quiet pixels give.
+    along each pixel: sun with shadows, sky, air. Spots of pupil rays model defocus and the five Seidel terms; then come
+    vignetting, field stop and exposure, noise if there is any, faults, gain, white balance, gamma and rounding, and a
+    mosaic with its colors. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` is the image of a
+    perfect lens and noise-free pixels.
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
     distance of each point.
@@ -137,7 +137,7 @@ class Camera(SensorSpec[CameraImage]):
     gain: PositiveFloat | tuple[PositiveFloat, ...] = 1.0
     """Of all bands, or of each [1]."""
 
-    # What the paper has in its caster or leaves open
+    # Options that the paper has in its caster or leaves open
     bands: tuple[Band, ...] = Field(default_factory=rgb, min_length=1, max_length=MAX_BANDS)
     """At most six."""
     sample_factor: int = Field(default=3, ge=1)
@@ -148,7 +148,7 @@ class Camera(SensorSpec[CameraImage]):
     field_stop_m: PositiveFloat | None = None
     """Radius on the chip beyond which no light comes [m]."""
     lens: Literal["seidel", "brown", "fisheye"] = "seidel"
-    """What bends the image: the Seidel terms, or one of OpenCV's models with `lens_coefficients`."""
+    """Distortion model: the Seidel terms, or one of OpenCV's models with `lens_coefficients`."""
     lens_coefficients: tuple[float, ...] = ()
     """brown: k1, k2, p1, p2, k3; fisheye: k1, k2, k3, k4; none is 0."""
 
@@ -162,15 +162,15 @@ class Camera(SensorSpec[CameraImage]):
     adc: Adc | None = None
     """Converter before gamma, as real cameras have; None rounds once, at the end."""
     mosaic: Literal["rggb", "bggr", "grbg", "gbrg"] | None = None
-    """Colour filters over the pixels, for three bands."""
+    """Color filters over the pixels, for three bands."""
     demosaic: bool = True
-    """Whether the image of a mosaic is turned into colours."""
+    """Whether the image of a mosaic is turned into colors."""
 
     # Automatics
     auto_exposure: AutoExposure | None = None
-    """What sets exposure time and gain from image to image; None leaves them as they are."""
+    """Automatic exposure, which sets exposure time and gain from image to image; None leaves them fixed."""
     white_balance: WhiteBalance | None = None
-    """What multiplies bands after the converter: grey_world, gains, temperature; None is nothing."""
+    """White balance, which multiplies bands after the converter: gray_world, gains, temperature; None is off."""
 
     # Time
     shutter: Literal["global", "rolling"] = "global"
@@ -182,11 +182,11 @@ class Camera(SensorSpec[CameraImage]):
 
     # Surroundings
     mirror_depth: int = Field(default=4, ge=0, le=64)
-    """How many mirrors in a row a ray is followed through; the last, and rough surfaces, mirror sky or ground alone."""
+    """Most mirrors along a ray's path; the last, and rough surfaces, mirror sky or ground alone."""
     ground_albedo: float = Field(default=0.2, ge=0.0, le=1.0)
-    """What the ground sends back where there is no surface below, onto walls from below and to the camera [1]."""
+    """Ground reflectance where there is no surface below, for light onto walls from below and to the camera [1]."""
     ambient_k: float = Field(default=288.15, gt=0.0)
-    """Temperature of what has no property "temperature", for thermal bands [K]."""
+    """Temperature of surfaces without the property "temperature", for thermal bands [K]."""
     sky_k: float = Field(default=250.0, gt=0.0)
     """Temperature of a black sky that shines like the real one, for thermal bands [K]."""
     emissivity: float = Field(default=0.95, ge=0.0, le=1.0)
@@ -215,7 +215,7 @@ class Camera(SensorSpec[CameraImage]):
                 f"white_balance.gains has {len(self.white_balance.gains)} values for {len(self.bands)} bands; "
                 "it needs one each"
             )
-        if isinstance(self.white_balance, ColourTemperature):
+        if isinstance(self.white_balance, ColorTemperature):
             gains = temperature_gains(self.bands, self.white_balance.temperature_k)
             if not np.isfinite(gains).all():
                 raise ValueError(
@@ -264,11 +264,11 @@ class Camera(SensorSpec[CameraImage]):
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Self:
-        """A camera whose fields stand in one file, TOML or JSON by its suffix.
+        """A camera whose fields are in one file, TOML or JSON by its suffix.
 
         Args:
-            path: Such as camera.toml with a line for each of the sixteen parameters, and whatever else differs from
-                the defaults.
+            path: Such as camera.toml with a line for each of the sixteen parameters, and any other fields that differ
+                from the defaults.
         """
         path = Path(path)
         data = read_json(path) if path.suffix.lower() == ".json" else read_toml(path)
@@ -283,7 +283,7 @@ class Camera(SensorSpec[CameraImage]):
         return self.width_m / self.columns, self.height_m / self.rows
 
     def projection(self, *, factor: int = 1, margin: int = 0) -> Pinhole | Fisheye:
-        """Where pixels look without aberrations, or cells of a finer grid with a margin around it."""
+        """Directions of pixels without aberrations, or of cells of a finer grid with a margin around it."""
         width_m, height_m = self.pitch_m
         fields: dict[str, Any] = {
             "width": self.columns * factor + 2 * margin,
@@ -301,11 +301,11 @@ class Camera(SensorSpec[CameraImage]):
 
 
 class CameraModel:
-    """A camera at work."""
+    """The model of a camera."""
 
     def __init__(self, spec: Camera, rig: Rig) -> None:
         from sensorium.sensors.camera.caster import (
-            CameraCaster,  # its kernels load slowly, and not everybody needs them
+            CameraCaster,  # imported here: its kernels load slowly
         )
 
         self._rig = rig
@@ -326,7 +326,7 @@ class CameraModel:
         return self._rate.next_end_ns(now_ns, self._caster.duration_ns)
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The start of the exposure under way at the earliest."""
+        """The start of the current exposure, at the earliest."""
         return now_ns - self._caster.duration_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
@@ -334,6 +334,6 @@ class CameraModel:
         self._caster.restart(mask)
 
     def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:
-        """An image still on its way, black in the worlds that restarted."""
+        """A pending image, black in the worlds that restarted."""
         image, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

@@ -55,7 +55,7 @@ class CameraCaster:
             self._faults = ImageFaults(rig, numbers, period_s, spec.faults, target=TARGET)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: automatics, and what is wrong with pixels, begin anew there."""
+        """Some worlds were reset: restart automatic exposure and pixel errors there."""
         self._automatics.restart(np.flatnonzero(np.repeat(mask, self._rig.sensors)))
         if self._faults is not None:
             self._faults.restart(mask)
@@ -82,21 +82,21 @@ class CameraCaster:
         whole = np.repeat(rig.history.valid_from_ns <= start_ns, rig.sensors)  # no reset since the image began
         for head in np.flatnonzero(whole).tolist():
             self._automatics.follow(head, electrons[head])
-        raw = None if codes[0] is None else self._organised(_stacked(codes))
+        raw = None if codes[0] is None else self._organized(_stacked(codes))
         made = CameraImage(
-            image=self._organised(_stacked(images)),
+            image=self._organized(_stacked(images)),
             raw=raw,
-            ideal=self._organised(self._inner(ideal)),
-            inverse_depth=self._organised(self._inner(inverse)),
+            ideal=self._organized(self._inner(ideal)),
+            inverse_depth=self._organized(self._inner(inverse)),
             axial=self._axial,
             bands=tuple(band.name for band in spec.bands),
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
-            stamp_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
+            time_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             X_WS=X_WS,
-            exposure_s=self._organised(np.array([one.exposure_s for one in settings])),
-            gain=self._organised(np.array([one.gain for one in settings])),
-            balance=self._organised(
+            exposure_s=self._organized(np.array([one.exposure_s for one in settings])),
+            gain=self._organized(np.array([one.gain for one in settings])),
+            balance=self._organized(
                 np.array([np.ones(len(spec.bands)) if one.balance is None else one.balance for one in settings])
             ),
             make_stages=lambda: list(
@@ -108,12 +108,12 @@ class CameraCaster:
     def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Pose]:
         """Ideal images and inverse depths with their margins, one a head, and the cameras' poses."""
         rig = self._rig
-        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+        if self._layout is not rig.tracer.layout:  # worlds were redrawn
             self._layout = rig.tracer.layout
             self._tables = self._tables._replace(
                 **surfaces(self._layout, self._spec.bands, self._tables.surfaces.material)
             )
-        heads, count, bands = rig.worlds * rig.sensors, self.rays.time_ns.size, len(self._spec.bands)
+        heads, count, bands = rig.worlds * rig.sensors, self.rays.offset_ns.size, len(self._spec.bands)
         out = PictureOutputs(
             radiance=self._recycler.array((heads, count, bands), np.float32),
             inverse_depth=self._recycler.array((heads, count), np.float32),
@@ -162,7 +162,7 @@ class CameraCaster:
         return aim.X_WS
 
     def _warn_if_saturated(self, electrons: Sequence[NDArray[np.float32]]) -> None:
-        """Say once that an image shows nothing but full pixels, if automatics cannot expose it any less."""
+        """Warn once if an image is saturated everywhere and automatic exposure cannot reduce it any further."""
         auto = self._spec.auto_exposure
         for head, one in enumerate(electrons):
             settings = self._automatics.settings[head]
@@ -180,7 +180,7 @@ class CameraCaster:
     def _with_faults(
         self, electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int
     ) -> list[NDArray[np.float32]]:
-        """Electrons of all heads with what is wrong at a time; a pixel without a value has none, and none too many."""
+        """Electrons of all heads with the errors at a time: 0 for a pixel without a value, at most the full well."""
         healthy = np.stack(electrons).reshape(len(electrons), -1)
         x = healthy.astype(np.float64)
         faults.apply(x, time_ns)
@@ -191,7 +191,7 @@ class CameraCaster:
     def _truth(self, made: CameraImage, ideal: NDArray[np.float32], settings: tuple[Settings, ...]) -> CameraImage:
         """The same exposure through a perfect lens onto quiet pixels."""
         images = [self.pipeline.unspoilt(*each) for each in zip(self._inner(ideal), settings, strict=True)]
-        return replace(made, image=self._organised(_stacked(images)), raw=None, stamp_ns=made.start_ns)
+        return replace(made, image=self._organized(_stacked(images)), raw=None, time_ns=made.start_ns)
 
     def _virtual_rays(self) -> RayTable:
         """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
@@ -205,11 +205,11 @@ class CameraCaster:
         if not self._moving or exposure_ns == _exposure_ns(self._spec.exposure_s):
             return self.rays
         if self._last_rays is None or self._last_rays[0] != exposure_ns:
-            self._last_rays = exposure_ns, replace(self.rays, time_ns=self._times_ns(self.rays.shape, exposure_ns))
+            self._last_rays = exposure_ns, replace(self.rays, offset_ns=self._times_ns(self.rays.shape, exposure_ns))
         return self._last_rays[1]
 
     def _times_ns(self, shape: tuple[int, ...], exposure_ns: int) -> NDArray[np.int64]:
-        """When cells look [ns], of an exposure that is so long; none but the first if they look at once."""
+        """Sampling times of cells [ns] in an exposure of this length; one if all cells sample together."""
         spec, m, margin = self._spec, self._spec.sample_factor, self.pipeline.table.margin
         if not self._moving:
             return np.zeros(shape, np.int64)
@@ -226,8 +226,8 @@ class CameraCaster:
         columns = slice(margin, margin + self._spec.columns * self._spec.sample_factor)
         return array[rows, columns] if array.ndim == 2 else array[:, rows, columns]
 
-    def _organised(self, heads: NDArray[Any]) -> NDArray[Any]:
-        """Axes of worlds and sensors as they were asked for."""
+    def _organized(self, heads: NDArray[Any]) -> NDArray[Any]:
+        """Requested axes of worlds and sensors."""
         return heads.reshape((*self._rig.axes, *heads.shape[1:]))
 
 
@@ -254,7 +254,7 @@ def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.fl
     """When within the exposure each cell looks, as a share of it.
 
     The m^2 cells of a pixel take one even stretch each; where in it differs from pixel to pixel by a sequence that
-    fills the plane evenly (Roberts' generalised golden ratio), so that a moving edge leaves no bands.
+    fills the plane evenly (Roberts' generalized golden ratio), so that a moving edge leaves no bands.
     """
     cell = (i % m) * m + j % m
     order = (cell * _coprime(m * m)) % (m * m)
@@ -263,7 +263,7 @@ def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.fl
 
 
 def _coprime(count: int) -> int:
-    """A step through all of `count` things that leaves neighbours far apart."""
+    """A step through all of `count` items that leaves neighbors far apart."""
     step = max(1, round(count * 0.618))
     while np.gcd(step, count) > 1:
         step += 1

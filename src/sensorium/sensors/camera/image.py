@@ -1,4 +1,4 @@
-"""What a camera reports: one image, with the ideal image and the distances it was made of."""
+"""Reading of a camera: one image, with the ideal image and the distances."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from sensorium.core.frames import Pose
 class CameraImage:
     """One image; row 0 is the top, column 0 the left edge.
 
-    Axes of worlds and sensors come first where they were asked for.
+    The requested axes of worlds and sensors come first.
     """
 
     image: NDArray[Any]
     """As it leaves the camera, uint8 or uint16: shape (..., rows, columns, bands), or (..., rows, columns) for one band
-    and for a mosaic that is not turned into colours."""
+    and for a mosaic that is not turned into colors."""
     raw: NDArray[Any] | None
-    """Codes of the converter before gamma, in the shape of what was converted; None without a converter."""
+    """Codes of the converter before gamma, in the shape of its input; None without a converter."""
     ideal: NDArray[np.float32]
     """Radiance that counts in each band [W/m^2/sr] before the lens, at every cell of the virtual grid: shape
     (..., rows m, columns m, bands) with the sample factor m."""
@@ -35,7 +35,7 @@ class CameraImage:
     """When exposure of the first row began [ns]."""
     end_ns: int
     """When that of the last row ended [ns], at the longest exposure that is allowed."""
-    stamp_ns: int
+    time_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the camera at the times it was followed, batch shape (knots, worlds, sensors): x forward, z up."""
@@ -49,20 +49,15 @@ class CameraImage:
     """Works the stages out once more; see `stages`."""
 
     @property
-    def time_ns(self) -> int:
-        """What the image is stamped with [ns]."""
-        return self.stamp_ns
-
-    @property
     def distance_m(self) -> NDArray[np.float32]:
-        """Distance to what each cell of the virtual grid sees, along its ray [m]; infinite for the sky."""
+        """Distance seen by each cell of the virtual grid, along its ray [m]; infinite for the sky."""
         with np.errstate(divide="ignore"):
             return np.float32(1.0) / (self.inverse_depth * self.axial)
 
     def stages(self) -> list[tuple[str, NDArray[Any]]]:
         """The image after every stage, with its name, of the first world and camera: for looking at.
 
-        Floats are shares of full scale, whole numbers codes; they are worked out when they are asked for.
+        Floats are fractions of full scale, integers are codes; both are computed on request.
         """
         return self.make_stages()
 

@@ -1,4 +1,4 @@
-"""Faults of cameras: what the corruption layer does to the pixels of whole images for a while."""
+"""Faults of cameras: corruptions of the pixels of whole images for a limited time."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ class ImageFaults:
         """Begin healthy.
 
         Args:
-            rig: Where the cameras sit.
+            rig: Mount of the cameras.
             numbers: Of an image.
             period_s: Time between images [s].
             faults: Of the camera.
-            target: What they call these numbers by.
+            target: Name of these numbers as a fault target.
         """
         self._rig = rig
         parts = faults.parts(Layout(numbers, period_s), target=target)
@@ -35,10 +35,10 @@ class ImageFaults:
         self._program.restart(self._state, mask)
 
     def apply(self, images: NDArray[np.float64], time_ns: int) -> None:
-        """Do what is wrong at a time, in place.
+        """Apply the faults of a time, in place.
 
         Args:
-            images: Shape (heads, numbers); finite, or NaN for what is missing.
+            images: Shape (heads, numbers); finite, or NaN for missing values.
             time_ns: When they were complete [ns], later than those before.
         """
         faults = self._rig.faults
@@ -46,7 +46,7 @@ class ImageFaults:
         self._program.step(images, time_ns, self._state, faults.at(time_ns), faults.onsets_ns)
 
     def with_held(self, current: Arrays) -> Arrays:
-        """What belongs to the numbers that `apply` left: where a fault holds those of an older image, that of theirs.
+        """Data that belong to the numbers that `apply` left: if a fault holds an older image, the data of that image.
 
         Args:
             current: Of the image that was last given to `apply`, each (heads, numbers, ...).

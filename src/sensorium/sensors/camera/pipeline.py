@@ -1,4 +1,4 @@
-"""From an ideal image to the numbers a camera gives: the stages of `sensorium.physics.imaging` in their order."""
+"""From the ideal image to the camera's output: the stages of `sensorium.physics.imaging` in their order."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.physics.imaging.digitise import digitised, share_of_full_scale
+from sensorium.physics.imaging.digitize import digitized, share_of_full_scale
 from sensorium.physics.imaging.exposure import electrons_per_radiance, relative_illumination
 from sensorium.physics.imaging.mosaic import demosaiced, mosaic
 from sensorium.physics.imaging.pixel_noise import FixedPattern, fixed_pattern, noisy_electrons
@@ -23,7 +23,7 @@ Float = NDArray[np.float32]
 
 
 class Frame(NamedTuple):
-    """Whose image it is, for what is random about it."""
+    """Identity of the image, which keys its randomness."""
 
     tick: int
     sensor: int
@@ -31,7 +31,7 @@ class Frame(NamedTuple):
 
 
 class Pipeline:
-    """Stages of one camera, with what they keep from image to image."""
+    """Stages of one camera, with their state from image to image."""
 
     def __init__(self, spec: "Camera", wavelength_m: tuple[float, ...], stream: Stream) -> None:
         self.spec = spec
@@ -69,10 +69,10 @@ class Pipeline:
         bands = np.arange(len(spec.bands))
         shape = (spec.rows, spec.columns, 1 if spec.mosaic is not None else len(spec.bands))
         self.band = np.broadcast_to(self._of_pixels(bands), shape)
-        """Which band each number of an image is of, before colours are made of a mosaic."""
+        """Band of each number of an image, before the mosaic is demosaicked."""
 
     def _of_pixels(self, of_bands: NDArray[Any]) -> NDArray[Any]:
-        """What each band has, at each pixel of a mosaic; without one as it is."""
+        """Values of each band at each pixel of a mosaic; unchanged without a mosaic."""
         if self.spec.mosaic is None:
             return of_bands
         whole = np.broadcast_to(of_bands, (self.spec.rows, self.spec.columns, 3))
@@ -96,7 +96,7 @@ class Pipeline:
         return self.electrons_per_radiance * np.float32(exposure_s / self.spec.exposure_s)
 
     def add_noise(self, electrons: Float, frame: Frame, settings: Settings | None = None) -> None:
-        """Noise of one frame, in place; a camera without has quiet pixels, which hold no more than others."""
+        """Noise of one frame, in place; a camera without noise still has its full-well limit."""
         spec = self.spec
         if spec.noise is None:
             np.minimum(electrons, np.float32(spec.full_well_e), out=electrons)
@@ -119,12 +119,12 @@ class Pipeline:
             world=frame.world,
         )
 
-    def digitised(
+    def digitized(
         self, electrons: Float, settings: Settings | None = None, *, converter: bool = True
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Image, and codes of the converter where there is one; a mosaic as it is."""
+        """Image, and codes of the converter if there is one; a mosaic unchanged."""
         settings = settings or self.first_settings
-        image, codes = digitised(
+        image, codes = digitized(
             electrons,
             bits=self.spec.bits,
             gamma=self.spec.gamma,
@@ -141,7 +141,7 @@ class Pipeline:
         return share_of_full_scale(electrons[where], **conversion)
 
     def _conversion(self, settings: Settings, *, converter: bool = True) -> dict[str, Any]:
-        """Gain and converter, as `digitised` takes them."""
+        """Gain and converter, as `digitized` takes them."""
         adc = self.spec.adc if converter else None
         return {
             "gain": self._gain if settings.gain == 1.0 else self._gain * np.float32(settings.gain),
@@ -162,8 +162,8 @@ class Pipeline:
                 return False
         return bool(lit.any())
 
-    def colours(self, image: NDArray[Any]) -> NDArray[Any]:
-        """A mosaic with its colours, where the camera makes them."""
+    def colors(self, image: NDArray[Any]) -> NDArray[Any]:
+        """A mosaic with its colors, where the camera makes them."""
         if self.spec.mosaic is None or not self.spec.demosaic:
             return image
         return demosaiced(image, self.spec.mosaic)
@@ -176,8 +176,8 @@ class Pipeline:
 
     def developed(self, electrons: Float, settings: Settings | None = None) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Those after that: image, and codes of the converter."""
-        image, codes = self.digitised(electrons, settings)
-        return self.colours(image), codes
+        image, codes = self.digitized(electrons, settings)
+        return self.colors(image), codes
 
     def unspoilt(self, ideal: Float, settings: Settings | None = None) -> NDArray[Any]:
         """The image that a perfect lens and quiet pixels would give, of an ideal image without its margin."""
@@ -187,7 +187,7 @@ class Pipeline:
         np.minimum(electrons, np.float32(self.spec.full_well_e), out=electrons)
         if self.spec.mosaic is not None:
             electrons = mosaic(electrons, self.spec.mosaic)[..., None]
-        return self.colours(self.digitised(electrons, settings, converter=False)[0])
+        return self.colors(self.digitized(electrons, settings, converter=False)[0])
 
     def stages(
         self, ideal: Float, inverse_depth: Float, frame: Frame, settings: Settings | None = None
@@ -203,12 +203,12 @@ class Pipeline:
         yield "vignetting", electrons / spec.full_well_e
         self.add_noise(electrons, frame, settings)
         yield "noise", electrons / spec.full_well_e
-        image, codes = self.digitised(electrons, settings)
+        image, codes = self.digitized(electrons, settings)
         if codes is not None:
             yield "codes", codes
         yield "gain and gamma", image
         if spec.mosaic is not None and spec.demosaic:
-            yield "colours", self.colours(image)
+            yield "colors", self.colors(image)
 
 
 def _spots(spec: "Camera") -> SpotTable:

@@ -1,4 +1,4 @@
-"""Exposure time, gain and white balance of each image, and the automatics that set them from the image before."""
+"""Exposure time, gain and white balance of each image, and their automatic control from the image before."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,8 +9,8 @@ from sensorium.physics.imaging.auto_exposure import next_exposure
 from sensorium.physics.imaging.metering import metered_level, region_of
 from sensorium.physics.imaging.white_balance import (
     BalanceGains,
-    ColourTemperature,
-    GreyWorld,
+    ColorTemperature,
+    GrayWorld,
     next_balance,
     temperature_gains,
 )
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What one image is taken with."""
+    """Settings of one image."""
 
     exposure_s: float
     """Exposure time [s]."""
@@ -36,9 +36,9 @@ def first_settings(spec: "Camera") -> Settings:
     balance = None
     if isinstance(spec.white_balance, BalanceGains):
         balance = np.array(spec.white_balance.gains)
-    elif isinstance(spec.white_balance, ColourTemperature):
+    elif isinstance(spec.white_balance, ColorTemperature):
         balance = temperature_gains(spec.bands, spec.white_balance.temperature_k)
-    elif isinstance(spec.white_balance, GreyWorld):
+    elif isinstance(spec.white_balance, GrayWorld):
         balance = np.ones(len(spec.bands))
     return Settings(spec.exposure_s, 1.0, balance)
 
@@ -52,21 +52,21 @@ class Automatics:
         """Of the next image of each head."""
 
     def restart(self, heads: NDArray[np.intp]) -> None:
-        """Begin anew with some heads."""
+        """Restart some heads."""
         for head in heads.tolist():
             self.settings[head] = self._pipeline.first_settings
 
     def follow(self, head: int, electrons: NDArray[np.float32]) -> None:
-        """Set the next image of a head by what this one's pixels have."""
+        """Set the next image of a head from the pixels of this one."""
         spec, used, pipeline = self._spec, self.settings[head], self._pipeline
-        auto, grey = spec.auto_exposure, spec.white_balance
+        auto, gray = spec.auto_exposure, spec.white_balance
         exposure_s, gain, balance = used
         if auto is not None:
             shares = pipeline.shares(electrons, used, region_of(auto.region, spec.rows, spec.columns))
             level = metered_level(shares, auto.percentile)
             exposure_s, gain = next_exposure(auto, level, exposure_s=exposure_s, gain=gain)
-        if isinstance(grey, GreyWorld):
+        if isinstance(gray, GrayWorld):
             assert balance is not None
-            where = region_of(grey.region, spec.rows, spec.columns)
-            balance = next_balance(grey, pipeline.shares(electrons, used, where), pipeline.band[where], balance)
+            where = region_of(gray.region, spec.rows, spec.columns)
+            balance = next_balance(gray, pipeline.shares(electrons, used, where), pipeline.band[where], balance)
         self.settings[head] = Settings(exposure_s, gain, balance)

@@ -1,4 +1,4 @@
-"""Turns a camera's bands and its surroundings into the tables its kernel reads."""
+"""Builds the kernel's tables from a camera's bands and its surroundings."""
 
 import math
 from collections.abc import Callable
@@ -40,7 +40,7 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
 def wavelengths_of(bands: tuple[Band, ...], sun: Sun | None, ambient_k: float) -> tuple[float, ...]:
-    """Effective wavelength of each band [m], under the sun or, for thermal bands, of what surroundings emit."""
+    """Effective wavelength of each band [m], in sunlight or, for thermal bands, in thermal emission."""
     return tuple(effective_wavelength(_light_of(band, sun, ambient_k), band) for band in bands)
 
 
@@ -67,7 +67,7 @@ def picture_tables(
 
 
 def _mirrors(material: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which materials (bands, materials + 1, columns) show images: smooth ones that mirror; nothing where none does."""
+    """Materials (bands, materials + 1, columns) that mirror and so show images; empty if there is none."""
     smooth = material[..., tb.M_ALPHA2] <= np.float32(squared_alpha(_SMOOTH))
     shows = np.any(smooth & ((material[..., tb.M_R0] > 0.0) | (material[..., tb.M_FIXED_R] > 0.0)), axis=0)
     return np.atleast_1d(shows) if np.any(shows) else np.zeros(0, np.bool_)
@@ -83,7 +83,7 @@ def _light_of(band: Band, sun: Sun | None, ambient_k: float) -> Callable[[float]
 
 
 def surfaces(layout: Layout, bands: tuple[Band, ...], material: NDArray[np.float32]) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+    """Tables of each object's materials; the only tables that change when worlds are redrawn.
 
     Args:
         layout: Objects of all worlds.
@@ -135,18 +135,18 @@ def _light(
 def _materials(
     spec: "Camera", layout: Layout, atmosphere: AbstractMedium, band: Band, wavelength_m: float
 ) -> NDArray[np.float32]:
-    """Rows of all materials at a band's wavelength; of heat most spectra know nothing, and a grey body stands in."""
+    """Rows of all materials at a band's wavelength; thermal bands, which most spectra do not cover, use a gray body."""
     if band.thermal:
-        grey = Lambertian(reflectance=1.0 - spec.emissivity)
+        gray = Lambertian(reflectance=1.0 - spec.emissivity)
 
         def known(material: object | None) -> object:
             if material is None:
-                return grey
+                return gray
             if isinstance(material, AbstractMaterial) and material.property_name is None:
                 try:
                     material.row(wavelength_m)
                 except SpecError:
-                    return grey
+                    return gray
             return material
 
         layout = replace(layout, materials=tuple(known(material) for material in layout.materials))
@@ -211,9 +211,9 @@ def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
 
 
 def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
-    """Textures that meshes carry and materials ask for."""
+    """Textures of meshes whose materials use them."""
     number, first = np.full(layout.mesh_index.shape, -1, np.int32), np.zeros(layout.mesh_index.shape, np.int64)
-    sheet, count = _Sheet(len(bands)), 0
+    sheet, count = _TextureTables(len(bands)), 0
     for kind, material in enumerate(layout.materials):
         if not isinstance(material, AbstractMaterial):
             continue
@@ -228,7 +228,7 @@ def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
     return sheet.tables(number, first)
 
 
-class _Sheet:
+class _TextureTables:
     """Gathers textures: images of reflectances by band, and images of files once each, as bytes."""
 
     def __init__(self, band_count: int) -> None:
@@ -244,7 +244,7 @@ class _Sheet:
         self._firsts: dict[int, int] = {}
 
     def add(self, mesh: Mesh, bands: tuple[Band, ...], material: AbstractMaterial) -> None:
-        """Take in the texture of a mesh."""
+        """Add the texture of a mesh."""
         texture = mesh.texture
         known, faces = len(self._places), len(mesh.faces)
         uv = corner_values(mesh, UV)
@@ -269,7 +269,7 @@ class _Sheet:
         self.face_count += faces
 
     def _image(self, texture: PaintedImages, number: int) -> tuple[int, int, int]:
-        """Where an image begins, its rows and columns."""
+        """Start of an image, its rows and columns."""
         if number < 0:
             return 0, 1, 1
         image = texture.images[number]

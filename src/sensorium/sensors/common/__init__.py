@@ -1,1 +1,1 @@
-"""What sensors share: specifications, timing, mounts, sampling, errors, readings."""
+"""Shared by sensors: specifications, timing, mounts, sampling, errors, readings."""

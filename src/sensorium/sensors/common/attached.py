@@ -17,7 +17,7 @@ from sensorium.sensors.common.spec import Capture, SensorModel, SensorSpec
 
 R = TypeVar("R")
 
-# Stages of the counter for what happens to messages
+# Stages of the counter for losses and delays of messages
 _DELAY, _LOSS = 1, 2
 
 # When a sensor is due that rests for good, and one that is to be looked at with the next step [ns]
@@ -32,11 +32,11 @@ class Arrival(Generic[R]):
     """When it arrived [ns]."""
     reading: R
     truth: Callable[[], R]
-    """Gives what the reading would be without corruption; worked out only where it is asked for."""
+    """Computes the reading without corruption, when it is requested."""
 
 
 class AttachedSensor(Generic[R]):
-    """A sensor at work in an environment; made by `Environment.attach`."""
+    """A sensor attached to an environment; made by `Environment.attach`."""
 
     def __init__(self, spec: SensorSpec[R], rig: Rig) -> None:
         # A copy, checked once more: edits of parts cannot see the whole
@@ -66,7 +66,7 @@ class AttachedSensor(Generic[R]):
 
     @property
     def spec(self) -> SensorSpec[R]:
-        """The sensor's specification as it was when attached; a copy, since nothing at work can be changed by it."""
+        """A copy of the specification as attached; changes to it have no effect on the running sensor."""
         return self._spec.model_copy(deep=True)
 
     @property
@@ -90,7 +90,7 @@ class AttachedSensor(Generic[R]):
 
     @property
     def arrival_ns(self) -> int:
-        """When what `read()` gives arrived [ns]."""
+        """Arrival time of the reading that `read()` returns [ns]."""
         return self._newest()[0]
 
     def read(self) -> R:
@@ -98,7 +98,7 @@ class AttachedSensor(Generic[R]):
         return self._newest()[1].reading
 
     def truth(self) -> R:
-        """What `read()` would be without corruption: for ray sensors the first geometric hit of each ray."""
+        """The reading of `read()` without corruption: for ray sensors the first geometric hit of each ray."""
         return self._newest()[1].truth()
 
     def readings(self) -> list[R]:
@@ -110,10 +110,10 @@ class AttachedSensor(Generic[R]):
         return [Arrival(arrival_ns, capture.reading, capture.truth) for arrival_ns, capture in self._arrived]
 
     def advance(self, after_ns: int, upto_ns: int) -> int:
-        """Measure what is due and deliver what has arrived; the environment calls this.
+        """Measure and deliver readings that are due; called by the environment.
 
         Returns:
-            The oldest time this sensor may still ask the history for [ns].
+            The oldest time that this sensor may still read from the history [ns].
         """
         if self._arrived:
             self._arrived = []
@@ -146,7 +146,7 @@ class AttachedSensor(Generic[R]):
             self._receive(upto_ns)
 
     def _receive(self, upto_ns: int) -> None:
-        """Deliver what was on its way and arrives now."""
+        """Deliver the pending readings that arrive now."""
         while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
             arrival_ns, _, capture = heapq.heappop(self._on_its_way)
             self._deliver(arrival_ns, capture)
@@ -154,7 +154,7 @@ class AttachedSensor(Generic[R]):
             self._due_ns = min(self._due_ns, self._on_its_way[0][0])
 
     def _send(self, capture: Capture[R]) -> None:
-        """Put a reading on its way, if it is not lost; it cannot arrive before it was captured."""
+        """Queue a reading unless it is lost; it cannot arrive before it was captured."""
         errors = self.rig.timing_errors(capture.time_ns)
         if errors.loss and self._messages.uniform(_LOSS, 0, capture.tick, elements=1)[0, 0] < errors.loss:
             return
@@ -166,7 +166,7 @@ class AttachedSensor(Generic[R]):
         self._sent += 1
 
     def _deliver(self, arrival_ns: int, capture: Capture[R]) -> None:
-        """A reading has arrived; what was captured before the newest of those does not replace it."""
+        """A reading has arrived; one captured before the newest delivered reading does not replace it."""
         arrival = arrival_ns, capture
         self._arrived.append(arrival)
         if self._last is None or capture.time_ns >= self._last[1].time_ns:
@@ -178,7 +178,7 @@ class AttachedSensor(Generic[R]):
         return self._last
 
     def _when_first(self) -> str:
-        """When the first reading can arrive, as far as the model knows."""
+        """Earliest time at which the first reading can arrive, as far as the model can say."""
         now_ns, errors = self.rig.history.newest.time_ns, self.rig.timing
         if not self.enabled:
             return "it is switched off"

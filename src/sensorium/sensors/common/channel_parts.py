@@ -18,11 +18,11 @@ def channel_parts(
     group: int = 0,
     within: Layout | None = None,
 ) -> list[Part]:
-    """Parts for some neighbouring channels: corruptions, the sensor's faults, and what converts the signal.
+    """Parts for some neighboring channels: corruptions, the sensor's faults, and converters of the signal.
 
     Args:
         before: Corruptions before faults, in order.
-        after: Those after them, as a rule a quantiser and a saturation, which are told of each other.
+        after: Corruptions after the faults, usually a quantizer and a saturation, which take account of each other.
         width: Number of channels.
         period_s: Nominal time between samples [s].
         faults: Of the sensor.

@@ -17,7 +17,7 @@ _AT_ONCE = np.zeros(1, np.float32)
 
 
 class Firing:
-    """Prepares ray tables for a rig; keeps what stays the same from sweep to sweep."""
+    """Prepares ray tables for a rig; caches the parts that do not change from sweep to sweep."""
 
     def __init__(self, rig: Rig, *, worlds_differ: bool = False) -> None:
         """Prepare for a rig.
@@ -80,7 +80,7 @@ class Firing:
         """The table as the kernel reads it; kept as long as the same table comes."""
         if self._flat is None or table is not self._table or instant != self._instant:
             directions = table.direction_S.reshape(-1, 3)
-            time = np.zeros(len(directions)) if instant else table.time_ns.reshape(-1) / table.duration_ns
+            time = np.zeros(len(directions)) if instant else table.offset_ns.reshape(-1) / table.duration_ns
             none = np.zeros((0, 3), np.float32)
             self._table, self._instant = table, instant
             self._flat = RayTables(

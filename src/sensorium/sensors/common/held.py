@@ -1,4 +1,4 @@
-"""What belongs to a value that a fault holds: a frozen range keeps the label, the object and the intensity it had."""
+"""Data that belong to a value held by a fault: a frozen range keeps its label, object and intensity."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ class Held:
     """Arrays beside some channels of a program, which go with the values that operations hold (`Op.holds`)."""
 
     def __init__(self, program: Program, column: int = 0) -> None:
-        """Begin with nothing held.
+        """Start with no held values.
 
         Args:
             program: Of the channels.
@@ -24,14 +24,14 @@ class Held:
         self._program, self._column = program, column
         self._kept: dict[int, Arrays] = {}
         self.possible = program.can_hold(column)
-        """Whether any operation may hold a value; without one there is nothing to do."""
+        """Whether any operation may hold a value."""
 
     def with_held(self, state: State, active: NDArray[np.uint8] | None, current: Arrays) -> Arrays:
         """Arrays of the values that left the program at the last step: of the current sample, or of older ones.
 
         Args:
             state: Of the program, after the step.
-            active: Which faults of the sensor's schedule were active, as `Program.step` was told.
+            active: The active faults of the sensor's schedule, as passed to `Program.step`.
             current: Of the current sample, each (rows, width, ...); kept, so not to be changed afterwards.
         """
         for number, mask in enumerate(self._program.held(state, self._column, active)):
@@ -41,7 +41,7 @@ class Held:
         return current
 
     def distinct(self, name: str) -> set[int]:
-        """Whole numbers of an array that are still kept somewhere."""
+        """Unique numbers of an array that are still stored."""
         return {int(number) for kept in self._kept.values() for number in np.unique(kept[name])}
 
 

@@ -1,4 +1,4 @@
-"""Rays that leave the sensors of a rig at one instant, with every body where it is then."""
+"""Casts rays from the sensors of a rig at one instant, with every body at its pose of that instant."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,14 @@ _CROSSINGS = 16
 
 
 def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, coherent: bool = False) -> RawHits:
-    """Nearest surface on each ray; bodies that the rig hides are not there, nor are fog banks and the like.
+    """Nearest surface on each ray, without bodies that the rig hides and without volumes such as fog banks.
 
     Args:
         rig: Whose rays they are.
         time_ns: The instant [ns].
         near: Where the rays of each world start from, roughly [m], shape (worlds, 3).
         rays: In the world, ordered by world; their times must be 0.
-        coherent: Whether neighbours go almost the same way.
+        coherent: Whether neighbors go almost the same way.
     """
     placed, count = rig.tracer.place(time_ns, time_ns, near), len(rays.origin)
     out = new_hits(count)
@@ -43,7 +43,7 @@ def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, co
 
 
 def cross_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays) -> cr.RawCrossings:
-    """Every face that each ray crosses, on its way through everything; arguments as for `cast_at`."""
+    """Every face that each ray crosses, without stopping at any; arguments as for `cast_at`."""
     placed, room = rig.tracer.place(time_ns, time_ns, near), _CROSSINGS
     masks = np.full(2, placed.mask_without(rig.hide, air=False), np.uint32)
     blocks = -(-len(rays.origin) // BLOCK)

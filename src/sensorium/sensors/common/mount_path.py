@@ -1,4 +1,4 @@
-"""Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
+"""Poses of sensors on a body while they fire: the knot times, and the poses at them, in one call.
 
 The arithmetic is that of `trace.mounting`, and so of `Pose`, bit for bit.
 """
@@ -44,7 +44,7 @@ def _first_not_before(states, after, time_ns):
 
 @jit.function
 def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
-    """The farthest that the body turns from one time to the next in any world [rad]; below zero if it stands still."""
+    """The largest rotation of the body between two knots in any world [rad]; below zero if it does not move."""
     p, q, p_first, q_first, q_last = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     moves, least = False, 1.0
     for world in range(worlds):
@@ -68,7 +68,7 @@ def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
 
 @jit.function
 def _divided(times_ns, pieces):
-    """The times with each gap between them divided into so many pieces, where nanoseconds allow [ns]."""
+    """The times with each gap divided into this many pieces, if nanoseconds allow [ns]."""
     knot_ns, count = jit.zeros((times_ns.size - 1) * pieces + 1, np.int64), 0
     for i in range(times_ns.size - 1):
         gap_ns = times_ns[i + 1] - times_ns[i]
@@ -94,8 +94,8 @@ def follow_mounts(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Float, Float, Float, NDArray[np.float32]]:
     """Poses of all sensors of a rig over an interval, at knots and midway between them.
 
-    Knots lie at the start, at the states inside and at the end, and closer where the body turns far between them. Where
-    it stands still there is one.
+    Knots are at the start, at the states inside and at the end, and closer if the body rotates far between them. If it
+    does not move there is one.
 
     Args:
         start_ns: Start of the interval [ns].
@@ -104,7 +104,7 @@ def follow_mounts(
         worlds: Number of worlds.
         bodies: Bodies of a world.
         body: The one they ride on; below zero is the world itself.
-        p_BS: Where they sit on it [m], float64 (1 | worlds, sensors, 3): one row where that is the same in all worlds.
+        p_BS: Position on the body [m], float64 (1 | worlds, sensors, 3): one row if it is the same in all worlds.
         q_BS: How, float64 (1 | worlds, sensors, 4).
 
     Returns:

@@ -1,4 +1,4 @@
-"""What stands between a sensor and the sky, or what it looks at: rays, and what they meet."""
+"""Obstacles between a sensor and the sky, or a target: rays and their first hits."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Occlusion:
         directions_W: NDArray[np.float64],
         rows: NDArray[np.intp] | None = None,
     ) -> NDArray[np.bool_]:
-        """Whether nothing is in the way.
+        """Whether the line of sight is free.
 
         Args:
             time_ns: The instant [ns].
@@ -49,7 +49,7 @@ class Occlusion:
         sensor: NDArray[np.intp],
         directions_W: NDArray[np.float64],
     ) -> RawHits:
-        """What rays of sensors meet first.
+        """First hits of the sensors' rays.
 
         Args:
             time_ns: The instant [ns].

@@ -16,14 +16,14 @@ class Instant:
     """The motion of a point at one time, in world axes; rows are worlds and then sensors."""
 
     def __init__(self, motion: PointMotion, now_ns: int) -> None:
-        """Take a motion of its own, at any time that the history knows."""
+        """Copy a motion at any time within the history."""
         self.motion = motion
 
         # A motion fills the same arrays at every time
         self.numbers = motion.numbers
         """All of it in one array, as `move_points` fills it."""
         self.state: PointState = motion.at(now_ns)
-        """The same, with axes of worlds and sensors, and what may be unknown."""
+        """The same with axes of worlds and sensors, and None for unknown quantities."""
         self.p, self.q = self.state.position.reshape(-1, 3), self.state.quaternion.reshape(-1, 4)
         """Place p_WP [m] and q_WP, shapes (rows, 3) and (rows, 4)."""
         self.time_ns: int | None = None
@@ -31,7 +31,7 @@ class Instant:
 
     @property
     def a(self) -> Float | None:
-        """Acceleration [m/s^2], shape (rows, 3); None if the world does not know it."""
+        """Acceleration [m/s^2], shape (rows, 3); None if the world does not provide it."""
         return None if self.state.acceleration is None else self.state.acceleration.reshape(-1, 3)
 
 
@@ -42,21 +42,21 @@ class PointTrack:
         """Follow a point.
 
         Args:
-            rig: Where the sensor sits.
+            rig: Mount of the sensor.
             X_SP: Where the point is in the sensor's frame.
         """
         self._rig = rig
         X_BP, known_ns = rig.X_BS @ X_SP, rig.history.newest.time_ns
         self.start, self.now = (Instant(PointMotion(rig.history, rig.body, X_BP), known_ns) for _ in range(2))
         self.mounts = self.now.motion.mounts
-        """Who rides on what, as `move_points` is told it."""
+        """Bodies and mounts, as passed to `move_points`."""
         self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
         """Gravity over the piece of path, taken midway [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
         self._field_varies = self._varies = not isinstance(rig.gravity, UniformGravity)
 
     def forget(self) -> None:
-        """Take nothing that was seen before for granted: the world was reset."""
+        """Discard all cached motion: the world was reset."""
         self.now.time_ns = None
 
     def go(self, from_ns: int, to_ns: int, around: Bracket, *, moved: bool) -> None:
@@ -68,7 +68,7 @@ class PointTrack:
             around: The states around its end.
             moved: Whether the point is to be at the end when this returns, for fields that depend on the place.
         """
-        # What was now is usually where the next piece starts
+        # The present end is usually the start of the next piece
         before = self.now
         if before.time_ns != from_ns:
             before.motion.at(from_ns, acceleration=False)

@@ -1,4 +1,4 @@
-"""What a reading of a sampled sensor holds, told by name: for tables, plots and viewers."""
+"""Names, units and titles of the quantities in a sampled sensor's reading, for tables, plots and viewers."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ class Quantity:
 
     Attributes:
         name: The reading's attribute.
-        title: What it is, for a heading.
+        title: Heading.
         unit: Its unit, as text; "1" for none.
         components: Names of its components; one without a name for a single number.
         kind: float, int or bool.
         has_truth: Whether the truth has another.
-        is_plotted: Whether it is shown over time; what only follows from others is not.
-        is_inertial: Whether its errors are told by an Allan deviation.
-        column: What its columns in a table are called; None is the attribute's name.
+        is_plotted: Whether it is plotted over time; derived quantities are not.
+        is_inertial: Whether its errors are described by an Allan deviation.
+        column: Name of its columns in a table; None is the attribute's name.
     """
 
     name: str

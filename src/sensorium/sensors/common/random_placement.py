@@ -1,4 +1,4 @@
-"""Draws where sensors sit on their bodies, for each world by itself."""
+"""Draws the mounts of sensors on their bodies, separately for each world."""
 
 import math
 
@@ -15,7 +15,7 @@ from sensorium.tracing.placement.motion import multiply, rotation
 # Stage of the counter
 STAGE_HEADS = np.int64(3)
 
-# What is drawn for a head's place: three translations and three angles
+# Draws for a mount: three translations and three angles
 PLACES = 6
 
 
@@ -23,12 +23,12 @@ class RandomPlacement:
     """Poses of all heads as they were drawn last. Arrays are replaced, never changed."""
 
     def __init__(self, spec: Randomization, rig: Rig, key: tuple[np.uint32, np.uint32]) -> None:
-        """Draw nothing yet.
+        """Start without draws.
 
         Args:
-            spec: What is drawn, and when.
+            spec: The distributions, and the times of drawing.
             rig: Whose poses; those of its specification are the nominal ones.
-            key: Of a random stream of whose stage `STAGE_HEADS` nobody else draws.
+            key: Of a random stream whose stage `STAGE_HEADS` has no other user.
         """
         self._spec, self._rig, self._key = spec, rig, np.array(key, np.uint32)
         self.X_BS = rig.X_BS.reshape((1, -1)).broadcast_to((rig.worlds, rig.sensors))
@@ -39,12 +39,12 @@ class RandomPlacement:
         self._episode = np.zeros(rig.worlds, np.int64)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: draw anew before their next reading."""
+        """Some worlds were reset: redraw before their next reading."""
         self._episode += mask
         self._stale |= mask
 
     def renew(self, tick: int) -> bool:
-        """Draw what is due for a reading of such a number; whether anything was."""
+        """Make the draws that are due for the reading of this number; returns whether there were any."""
         if self._spec.when == "step":
             self.tick = np.full(self._rig.worlds, tick, np.int64)
             chosen = np.arange(self._rig.worlds)

@@ -1,4 +1,4 @@
-"""What of a sensor differs from world to world: where it sits and, of a depth camera, how it looks."""
+"""Properties of a sensor that differ between worlds: its mount and, for a depth camera, its optics."""
 
 from typing import Annotated, Literal
 
@@ -67,7 +67,7 @@ class Intrinsics(Spec):
 
 
 class Randomization(Spec):
-    """What is drawn for each sensor of each world by itself, and when.
+    """Distributions that are drawn separately for each sensor of each world, and the times of drawing.
 
     A depth camera draws any of these; a lidar has no lens and draws its placement.
     """
@@ -84,7 +84,7 @@ class Randomization(Spec):
     """Standard deviation of a turn that each ray has by itself, about any axis across it [rad]."""
 
     def check_without_lens(self) -> None:
-        """Raise ValueError for what a lidar cannot draw."""
+        """Raise ValueError for distributions that a lidar does not support."""
         if self.placement is None:
             raise ValueError("randomize has no placement; a lidar must have one, it draws nothing else")
         if self.ray_jitter_rad:
@@ -116,7 +116,7 @@ class Randomization(Spec):
                     fisheye.check_turn(wide, lens.distortion)
                 focal = float(focal_of_fov(lens, wide))
                 fields["focal_px"] = (focal, focal * lens.focal_px[1] / lens.focal_px[0])
-            # Principal points all over their range are one image that is so much larger
+            # An image that covers all principal points is larger by their range
             shift = np.array([self.intrinsics.min_shift_px, self.intrinsics.max_shift_px])
             fields["center_px"] = tuple(np.array(lens.center) + shift[0])
             shifted = type(lens).model_validate(fields)

@@ -1,10 +1,13 @@
-"""What images of ranges show: metres or shares of the greatest range, and what stands for no distance."""
+"""Range noise, and what images of ranges show: meters or shares, and values for no distance."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
+
+from sensorium.core.spec import Spec
 
 
 class ShowsRanges(Protocol):
@@ -21,25 +24,25 @@ class ShowsRanges(Protocol):
 
 
 class RangeValues(NamedTuple):
-    """What is shown for no distance, and in which unit."""
+    """Values for no distance, and the unit."""
 
     near_m: float
-    """Below the least range [m]; minus the greatest one unless told otherwise."""
+    """Value below the least range [m]; by default minus the greatest range."""
     far_m: float
-    """Where nothing is met up to the greatest range [m]; that range unless told otherwise."""
+    """Value without a hit up to the greatest range [m]; by default that range."""
     scale_m: float
-    """What one unit of an image is [m]: 1, or the greatest range where images are normalised."""
+    """One unit of an image [m]: 1, or the greatest range if images are normalized."""
 
 
 def range_values(spec: ShowsRanges) -> RangeValues:
-    """What images of a sensor show."""
+    """Settings of a sensor's images."""
     near_m = -spec.max_range_m if spec.near_value_m is None else spec.near_value_m
     far_m = spec.max_range_m if spec.far_value_m is None else spec.far_value_m
     return RangeValues(near_m, far_m, spec.max_range_m if spec.normalize else 1.0)
 
 
 def check_range_values(spec: ShowsRanges) -> None:
-    """Raise ValueError where what stands for no distance could be one."""
+    """Raise ValueError if a value for no distance could also be a distance."""
     for name, value in (("near_value_m", spec.near_value_m), ("far_value_m", spec.far_value_m)):
         if value is not None and spec.min_range_m < value < spec.max_range_m:
             raise ValueError(
@@ -48,17 +51,41 @@ def check_range_values(spec: ShowsRanges) -> None:
             )
 
 
-def in_metres(
+def in_meters(
     shown: NDArray[np.float32], scale_m: float, meanings: Iterable[tuple[float, float]]
 ) -> NDArray[np.float32]:
-    """Ranges of an image in metres.
+    """Ranges of an image in meters.
 
     Args:
         shown: Ranges or depths as the image has them, any shape.
-        scale_m: What one unit of them is [m].
-        meanings: Values that are no distance, in the unit of the image, and what is put in their place; later ones win.
+        scale_m: One unit of the image [m].
+        meanings: Values that are no distance, in the unit of the image, and their replacements; later ones win.
     """
     distance_m = np.array(shown * np.float32(scale_m))
     for value, meant in meanings:
         distance_m[shown == np.float32(value)] = meant
     return distance_m
+
+
+class RangeNoise(Spec):
+    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray.
+
+    A range that these errors move outside the limits, or to 0 or below, is no return.
+
+    >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimeter more for each meter
+    >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope
+    0.001
+    """
+
+    base_m: float = Field(default=0.0, ge=0.0)
+    """Standard deviation at range 0 [m]."""
+    slope: float = Field(default=0.0, ge=0.0)
+    """Per meter of range [1]."""
+    square_per_m: float = Field(default=0.0, ge=0.0)
+    """Per square meter of range [1/m]."""
+    bias_m: float = 0.0
+    """Added to every range [m]."""
+    angle_std_rad: float = Field(default=0.0, ge=0.0, lt=0.1)
+    """The beam goes this far astray about each of two axes, unknown to the sensor: points stay on the nominal ray."""
+    dropout: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Probability that a ray has no return."""

@@ -1,4 +1,4 @@
-"""What a sensor is given when it is attached: where it sits and what it may look at."""
+"""The rig of an attached sensor: its mount and its view of the scene."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Rig:
     scene_backend: SceneBackend
     """The scene, wherever it lies; sensors that need it in memory take `tracer`."""
     body: int | None
-    """Index of the body it sits on, None for the world itself."""
+    """Index of the body that carries it, None for the world itself."""
     joint: int | None
     """Index of the joint it measures, None for sensors that measure none."""
     X_BS: Pose
@@ -48,9 +48,9 @@ class Rig:
     magnetic: AbstractMagnetic | None
     """None is no magnetic field."""
     timing: TimingErrors
-    """What is always wrong with the sensor's time."""
+    """Constant errors of the sensor's time."""
     faults: FaultClock | None
-    """What goes wrong for a while; None if nothing is scheduled."""
+    """Scheduled faults; None if there are none."""
     first_world: int
     """Number of this environment's first world among all worlds of an experiment."""
     world_axis: bool
@@ -59,9 +59,8 @@ class Rig:
     """Whether readings have an axis of sensors after it."""
     joint_slides: bool = False
     """Whether that joint slides [m]; others turn [rad]."""
-    beside: "Mapping[str, AttachedSensor[Any]]" = field(default_factory=dict)
-    """All sensors of the environment by name, as they are attached, by weak references: for those that disturb each
-    other."""
+    attached_sensors: "Mapping[str, AttachedSensor[Any]]" = field(default_factory=dict)
+    """All sensors of the environment by name, as weak references; for sensors that disturb each other."""
 
     @cached_property
     def worlds(self) -> int:
@@ -75,7 +74,7 @@ class Rig:
 
     @cached_property
     def axes(self) -> tuple[int, ...]:
-        """Lengths of the axes that the user asked for: of worlds, and then of sensors."""
+        """Lengths of the leading axes of readings: worlds, then sensors."""
         return (self.worlds,) * self.world_axis + (self.sensors,) * self.sensor_axis
 
     @property
@@ -90,13 +89,13 @@ class Rig:
 
         Args:
             p_W: Positions [m], shape (*batch, 3).
-            own_W: Gravity that the world itself applies, as its state tells [m/s^2], of a shape that broadcasts; None
-                takes the environment's field.
+            own_W: Gravity that the world's own state reports [m/s^2], of a shape that broadcasts; None takes the
+                environment's field.
         """
         return self.gravity.at(p_W) if own_W is None else np.broadcast_to(own_W, p_W.shape).copy()
 
     def timing_errors(self, time_ns: int) -> TimingErrors:
-        """What is wrong with the sensor's time at a time [ns]."""
+        """Errors of the sensor's time at a time [ns]."""
         return self.timing if self.faults is None else self.timing + self.faults.timing(time_ns)
 
     @cached_property
@@ -105,12 +104,12 @@ class Rig:
         return self.faults is None and not self.timing.skew_ppm and not self.timing.clock_offset_s
 
     def stamp_ns(self, time_ns: int, *, known_ns: int | None = None) -> int:
-        """What the sensor's clock shows at a time [ns].
+        """Reading of the sensor's clock at a time [ns].
 
         Args:
             time_ns: The time.
-            known_ns: When what is wrong with the clock is looked up, where that is later: faults only go forward, and
-                a reset while an image is taken is ahead of its beginning.
+            known_ns: Time at which clock errors are looked up, if later: faults only go forward, and a reset during an
+                exposure comes after its start.
         """
         if self.keeps_time:
             return time_ns
@@ -120,7 +119,7 @@ class Rig:
         return time_ns + round(time_ns * errors.skew_ppm * 1e-6) + seconds_to_ns(errors.clock_offset_s)
 
     def squeeze(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Take off the axes (worlds, sensors, ...) that the user did not ask for."""
+        """Remove the axes (worlds, sensors, ...) that the user did not request."""
         if not self.sensor_axis:
             array = array[:, 0]
         return array if self.world_axis else array[0]

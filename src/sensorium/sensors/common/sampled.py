@@ -1,4 +1,4 @@
-"""Sensors that sample at instants: ticks of a clock, the ideal sample, the chain that corrupts it."""
+"""Sensors that sample at instants: ticks of a clock, the ideal sample, the corruption chain."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ Float = NDArray[np.float64]
 
 
 class Voidable(Protocol):
-    """What every reading of a sampled sensor can do."""
+    """Methods of every reading of a sampled sensor."""
 
     def without(self, mask: NDArray[np.bool_]) -> Self:
         """The same, void in the masked worlds."""
@@ -28,7 +28,7 @@ class Voidable(Protocol):
 
 R = TypeVar("R", bound=Voidable)
 
-# Stage of the counter that moves the instant of sampling; the chain's own lie in another stream
+# Stage of the counter for the sampling jitter; the stages of the chain are in another stream
 _JITTER = 0
 
 
@@ -37,12 +37,12 @@ class Sample:
     """One sample of all worlds and sensors, as it leaves the chain or as it entered it.
 
     Attributes:
-        time_ns: What the reading is stamped with [ns].
+        time_ns: Time stamp of the reading [ns].
         interval_s: Time since the sample before [s]; of several samples that of each row, shape (rows, 1).
         x: Channels, shape (rows, columns); rows are worlds and then sensors.
         ideal: The same before the chain.
         valid: Whether each row measured its whole interval, shape (rows,).
-        beside: What the signal gave beside its channels, such as what was seen.
+        auxiliary: Results of the signal besides its channels, such as visible objects.
         gathered: How many samples these are, one behind the other; None for the usual one.
     """
 
@@ -51,42 +51,42 @@ class Sample:
     x: Float
     ideal: Float
     valid: NDArray[np.bool_]
-    beside: Any = None
+    auxiliary: Any = None
     gathered: int | None = None
 
 
 class Signal(Protocol):
-    """What a sensor would read if it were ideal."""
+    """The ideal signal of a sensor."""
 
     columns: int
     """Number of channels."""
 
     def begin(self, time_ns: int) -> None:
-        """Measuring starts now; nothing before counts."""
+        """Measuring starts now; earlier motion is ignored."""
 
     def forget(self) -> None:
-        """Some worlds were reset: take nothing seen before for granted."""
+        """Some worlds were reset: discard all remembered motion."""
 
     def sample(self, time_ns: int, out: Float) -> object:
         """The ideal sample at a time after the one before, shape (rows, columns), into out.
 
         Returns:
-            What a reading is to have beside its channels; as a rule None.
+            Auxiliary data of the reading; usually None.
         """
 
 
 class Readout(Protocol):
-    """What a sensor makes of its corrupted sample before it is published; owns what it remembers."""
+    """Processing of the corrupted sample before it is published; owns its state."""
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Work on the sample in place, shape (rows, columns), and on the ideal one where its signal left work."""
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
-        """Forget what was remembered of the masked rows, shape (rows,)."""
+        """Discard the state of the masked rows, shape (rows,)."""
 
 
 class SampledModel(Generic[R]):
-    """A sampled sensor at work."""
+    """The model of a sampled sensor."""
 
     def __init__(
         self,
@@ -104,16 +104,16 @@ class SampledModel(Generic[R]):
         """Start the clock and the chain.
 
         Args:
-            rig: Where it sits.
+            rig: Mount of the sensor.
             timing: Its clock; the rate must be set.
-            signal: What it would read if it were ideal.
+            signal: Its ideal signal.
             program: Its chain.
             publish: Makes a reading.
-            lose: Makes NaN, in place, what the sensor cannot measure of the ideal sample (rows, columns), before the
-                chain: so noise makes nothing of it, and a fault may hold or replace it.
+            lose: Sets to NaN, in place, values of the ideal sample (rows, columns) that the sensor cannot measure,
+                before the chain: noise leaves them NaN, and a fault may hold or replace them.
             readout: Further work on the corrupted sample, such as an encoder's counting.
-            hold: Gives what a reading has beside its channels, from the chain's state, the faults that are active and
-                what the signal gave: where a fault holds older values, what belongs to them.
+            hold: Gives the auxiliary data of a reading from the chain's state, the active faults and the signal's
+                auxiliary data: if a fault holds older values, the data that belong to those.
             looks_back: Whether the signal needs the world's states since the sample before.
         """
         self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish
@@ -132,7 +132,7 @@ class SampledModel(Generic[R]):
         self._always.setflags(write=False)
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
-        """Samples taken after one time and up to another; each is dealt with before the next is taken."""
+        """Samples taken after one time and up to another; each must be processed before the next is taken."""
         if self._began_ns != since_ns:
             self._began_ns = self._before_ns = since_ns
             self._signal.begin(since_ns)
@@ -147,11 +147,11 @@ class SampledModel(Generic[R]):
                 yield self._capture(tick, at_ns)
 
     def due_ns(self, now_ns: int) -> int:
-        """The next sample, as it is planned."""
+        """Time of the next planned sample."""
         return self._next_ns
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The sample before, if the signal is a difference; else nothing of the past."""
+        """The sample before, if the signal is a difference; else the present."""
         return self._before_ns if self._looks_back and self._before_ns < now_ns else now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
@@ -162,14 +162,14 @@ class SampledModel(Generic[R]):
             self._readout.restart(np.repeat(mask, self._rig.sensors))
 
     def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
-        """A reading still on its way, void in the worlds that restarted."""
+        """A pending reading, void in the worlds that restarted."""
         reading, truth = capture.reading, capture.truth
         return Capture(capture.time_ns, reading.without(mask), lambda: truth().without(mask), capture.tick)
 
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
         rig, before_ns = self._rig, self._before_ns
         ideal = np.empty(self._shape)
-        beside = self._signal.sample(at_ns, ideal)
+        auxiliary = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
         if self._lose is not None:
             self._lose(x)
@@ -178,25 +178,25 @@ class SampledModel(Generic[R]):
             active, onsets_ns = rig.faults.at(at_ns), rig.faults.onsets_ns
         if self._acts:
             self._program.step(x, at_ns, self._state, active, onsets_ns)
-        read = beside if self._hold is None else self._hold(self._state, active, beside)
+        read = auxiliary if self._hold is None else self._hold(self._state, active, auxiliary)
         if self._readout is not None:
             self._readout.read(at_ns, x, ideal)
 
-        # A row is void if its world restarted within what it measured
+        # A row is void if its world restarted within its measuring interval
         from_ns, valid = before_ns if self._looks_back else at_ns, self._always
         if rig.history.restarted_ns > from_ns:
             valid = ~np.repeat(rig.history.valid_from_ns > from_ns, rig.sensors)
         self._before_ns = at_ns
         stamp_ns = at_ns if rig.keeps_time else rig.stamp_ns(at_ns)
         sample = Sample(stamp_ns, (at_ns - before_ns) * 1e-9, x, ideal, valid, read)
-        return Capture(at_ns, self._publish(sample), partial(self._truth, at_ns, sample, beside), tick)
+        return Capture(at_ns, self._publish(sample), partial(self._truth, at_ns, sample, auxiliary), tick)
 
-    def _truth(self, at_ns: int, sample: Sample, beside: object) -> R:
-        """The reading without errors of a sample that was taken then [ns], with what the signal gave beside it."""
-        return self._publish(replace(sample, time_ns=at_ns, x=sample.ideal, beside=beside))
+    def _truth(self, at_ns: int, sample: Sample, auxiliary: object) -> R:
+        """The reading without errors of the sample taken at this time [ns], with the signal's auxiliary data."""
+        return self._publish(replace(sample, time_ns=at_ns, x=sample.ideal, auxiliary=auxiliary))
 
     def _plan(self, tick: int) -> None:
-        """The next sample is that of a tick, moved by what its instant is uncertain by."""
+        """Plan the next sample: the time of a tick, moved by the jitter."""
         self._next, self._next_ns = tick, self._rate.time_ns(tick)
         if self._jitter is not None:
             normal = float(self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0])

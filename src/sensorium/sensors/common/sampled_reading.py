@@ -1,4 +1,4 @@
-"""What readings of sensors that sample at instants have in common."""
+"""The base of readings of sensors that sample at instants."""
 
 import copy
 from collections.abc import Sequence
@@ -33,12 +33,12 @@ class SampledReading:
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """False where a reset broke its interval or voided it on its way; shape () or the leading axes."""
+        """False if a reset broke its interval or voided it before arrival; shape () or the leading axes."""
         return self._shaped(self._sample.valid)
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds, by name, for tables and plots; readings of one sensor hold the same."""
+        """Its quantities by name, for tables and plots; the same for all readings of one sensor."""
         return ()
 
     @staticmethod
@@ -69,15 +69,15 @@ class SampledReading:
         return other
 
     def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
-        """What the signal gave beside the channels of several samples, for readings that look at it."""
+        """Auxiliary data of several samples, for readings that use them."""
         return None
 
     def _channels(self, first: int, last: int) -> NDArray[np.float64]:
-        """Some channels of the sample, with the axes that were asked for, then the channels."""
+        """Some channels of the sample, with the requested axes, then the channels."""
         return self._shaped(self._sample.x[:, first:last])
 
     def _channel(self, column: int) -> NDArray[np.float64]:
-        """One channel, with the axes that were asked for."""
+        """One channel, with the requested axes."""
         return self._shaped(self._sample.x[:, column])
 
     def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:

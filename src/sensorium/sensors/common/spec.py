@@ -1,4 +1,4 @@
-"""What every sensor offers: a specification, and a model at work that hands out readings."""
+"""The base of every sensor: a specification, and a model that produces readings."""
 
 import abc
 from collections.abc import Callable, Iterable
@@ -26,13 +26,13 @@ class Capture(Generic[R]):
     """When it was complete [ns]."""
     reading: R
     truth: Callable[[], R]
-    """Gives the same without corruption; worked out only where it is asked for."""
+    """Computes the reading without corruption, when it is requested."""
     tick: int
     """Number of the reading among all that the sensor's clock allows."""
 
 
 class SensorModel(Protocol[R]):
-    """A sensor at work: owns the state that its specification does not."""
+    """The running model of a sensor: owns all state."""
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterable[Capture[R]]:
         """Readings completed after one time and up to another.
@@ -40,20 +40,20 @@ class SensorModel(Protocol[R]):
         Args:
             after_ns: The time observed before [ns].
             upto_ns: The time now [ns].
-            since_ns: When the sensor was last switched on [ns]; nothing is measured before.
+            since_ns: Time at which the sensor was last switched on [ns]; nothing is measured before.
         """
 
     def due_ns(self, now_ns: int) -> int:
         """When the next reading may be complete at the earliest [ns], once those up to now are; until then it rests."""
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The oldest time that later readings may ask the history for [ns]."""
+        """The oldest time that later readings may read from the history [ns]."""
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the state of the masked worlds, shape (worlds,)."""
 
     def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
-        """A reading of many worlds that is still on its way, without the masked ones."""
+        """A pending reading of many worlds, without the masked ones."""
 
 
 class SensorSpec(Spec, abc.ABC, Generic[R]):
@@ -62,7 +62,7 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
     timing: Timing = Field(default_factory=Timing)
     """When it measures, and when readings arrive."""
     faults: FaultSchedule = Field(default_factory=FaultSchedule)
-    """What goes wrong for a while."""
+    """Faults."""
 
     targets: ClassVar[tuple[str, ...]] = ()
     """Names that faults call its groups of channels by."""
@@ -85,9 +85,9 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
         """The sensor of a data sheet, such as `sn.Lidar.from_device("ouster-os1-128")`.
 
         Args:
-            name: One of `sn.devices.names()`, or the path of a TOML file of one's own.
+            name: One of `sn.devices.names()`, or the path of a TOML file.
             folder: A folder of further sheets, beside that of the environment variable SENSORIUM_DEVICES.
-            overrides: Fields of the specification; those given as dictionaries change only what they name,
+            overrides: Fields of the specification; a dictionary changes only the fields that it names,
                 `pattern={"columns": 2048}`.
         """
         # Here, not above: few sensors are made by name, and the schema of sheets takes a while to build

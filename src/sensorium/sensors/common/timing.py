@@ -1,4 +1,4 @@
-"""When a sensor measures and when its readings arrive, apart from what it measures."""
+"""Sampling times of a sensor and arrival times of its readings."""
 
 from pydantic import Field
 
@@ -33,18 +33,18 @@ class Timing(Spec):
     latency_s: float = Field(default=0.0, ge=0.0)
     """From the end of the capture to the reading's arrival [s]."""
     latency_jitter_s: float = Field(default=0.0, ge=0.0)
-    """Standard deviation of the arrival [s]; nothing arrives before it was captured."""
+    """Standard deviation of the latency [s]; nothing arrives before it was captured."""
     jitter_s: float = Field(default=0.0, ge=0.0)
     """Standard deviation of the instant of sampling [s], cut at 0.45 periods; for sensors that sample at instants."""
     clock_offset_s: float = 0.0
-    """What the sensor's clock is ahead at time 0 [s]."""
+    """Offset of the sensor's clock at time 0 [s], positive if it is ahead."""
     skew_ppm: float = Field(default=0.0, gt=-1e6, lt=1e6)
-    """How much faster the sensor's clock runs [1e-6]."""
+    """Rate error of the sensor's clock, positive if fast [1e-6]."""
     loss: float = Field(default=0.0, ge=0.0, le=1.0)
     """Probability that a reading never arrives [1]."""
 
     def errors(self) -> TimingErrors:
-        """What is wrong with it, apart from the instant of sampling; errors that come and go are added to these."""
+        """Its errors except the sampling jitter; errors of faults are added to these."""
         return TimingErrors(
             delay_s=self.latency_s,
             jitter_s=self.latency_jitter_s,
@@ -54,6 +54,6 @@ class Timing(Spec):
         )
 
     def shift_ns(self, normal: float, period_ns: float) -> int:
-        """How far a sample is moved [ns], from a standard normal number."""
+        """Displacement of a sample [ns], from a standard normal number."""
         most_ns = _MOST_JITTER * period_ns
         return round(min(max(normal * self.jitter_s * 1e9, -most_ns), most_ns))

@@ -1,4 +1,4 @@
-"""Options that are set and have no effect beside others: they are refused, so that none is ignored in silence."""
+"""Refuses options that have no effect in combination with others, so that none is ignored silently."""
 
 from collections.abc import Set
 from typing import Any, NoReturn
@@ -7,12 +7,12 @@ from pydantic import BaseModel
 
 
 def refuse_set(spec: BaseModel, path: str, rule: str) -> None:
-    """Raise a ValueError if an option is not what it is by default.
+    """Raise a ValueError if an option differs from its default.
 
     Args:
-        spec: What has the option.
+        spec: The owner of the option.
         path: Name of the option, with those of its tables before it.
-        rule: Beside what it is, and where it would act.
+        rule: The combination, and where the option would act.
     """
     found = set_option(spec, path)
     if found is not None:
@@ -26,10 +26,10 @@ def refuse(path: str, value: Any, rule: str) -> NoReturn:
 
 
 def set_option(spec: BaseModel, path: str, but: Set[str] = frozenset()) -> tuple[str, Any] | None:
-    """An option that is not what it is by default, and its value; of a table, its first entry that is not.
+    """An option that differs from its default, and its value; for a table, the first such entry.
 
     Args:
-        spec: What has the option.
+        spec: The owner of the option.
         path: Name of the option, with those of its tables before it.
         but: Options that do not count.
     """

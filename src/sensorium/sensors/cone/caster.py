@@ -1,4 +1,4 @@
-"""Nearest points of a scene in the cones of sensors, at an instant: what cone sensors read, and radars start from."""
+"""Nearest points of a scene in the cones of sensors at an instant, for cone sensors and radars."""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _CLEAR_M, _CLEAR_PART = 1e-4, 2e-5
 
 @dataclass(frozen=True)
 class ConeOptions:
-    """Shape of a cone and how it is searched; `ConeSensor` has the same fields and says what they mean."""
+    """Shape of a cone and search options; `ConeSensor` has the same fields and documents them."""
 
     horizontal_fov_deg: float
     vertical_fov_deg: float
@@ -40,11 +40,11 @@ class ConeCaster:
     """Searches the scene for all worlds and sensors of a rig."""
 
     def __init__(self, rig: Rig, options: ConeOptions) -> None:
-        """Lay out the scene.
+        """Prepare the scene.
 
         Args:
-            rig: Where the sensors sit; bodies that it hides are not seen.
-            options: What to search for.
+            rig: Mount of the sensors; bodies that it hides are not seen.
+            options: Search options.
         """
         self._rig, self._per_object = rig, options.per_object
         exact, middle = options.lines == "exact", options.target == "aabb_center"
@@ -66,9 +66,9 @@ class ConeCaster:
         )
 
     def at(self, time_ns: int) -> Sighting:
-        """What is in sight at an instant [ns]: of each object where `per_object` asks for that, else the nearest."""
+        """The sighting at an instant [ns]: of each object with `per_object`, else the nearest."""
         rig, state = self._rig, self._motion.at(time_ns, acceleration=False)
-        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+        if self._layout is not rig.tracer.layout:  # worlds were redrawn
             self._see_layout()
         before, after, fraction = rig.history.bracket(time_ns)
         rows, objects = rig.worlds * rig.sensors, len(self._objects.body)
@@ -91,7 +91,7 @@ class ConeCaster:
         return found if self._per_object else found.nearest()
 
     def _see_layout(self) -> None:
-        """Take up where objects stand; their meshes stay the same."""
+        """Update the poses of objects; their meshes stay the same."""
         rig = self._rig
         self._layout = rig.tracer.layout
         self._objects = object_tables(self._layout, rig.tracer.body_names, rig.hide)

@@ -1,4 +1,4 @@
-"""Channels of a cone sensor's sample, filled row by row: the ideal ones, and what errors make of them."""
+"""Channels of a cone sensor's sample, filled row by row: the ideal ones, and the corrupted ones."""
 
 import math
 
@@ -11,11 +11,11 @@ from sensorium.sensors.cone.verdict import Verdict, empty, judged, window_column
 
 _UNKNOWN = float(Verdict.UNKNOWN)
 
-# What the chain acts on, the point that follows from the first three, and what follows from two readings in a row
+# Channels that the chain acts on, the point computed from the first three, and values from two successive readings
 RANGE, AZIMUTH, ELEVATION, RANGE_RATE, POINT, SPEED, DIFFERENCED_RATE, VERDICT = 0, 1, 2, 3, 4, 7, 8, 9
 COLUMNS = 10
 
-# What is remembered of the readings before: object of the last, or -1, its range and point; then the verdict's window
+# State of the readings before: object of the last, or -1, its range and point; then the verdict's window
 OBJECT, _RANGE, _POINT, _WINDOW = 0, 1, 2, 5
 
 
@@ -37,13 +37,13 @@ def measure(
     memory: Float,
     out: Float,
 ) -> None:
-    """Ideal channels of what is nearest, NaN where there is nothing.
+    """Ideal channels of the nearest point, NaN if there is none.
 
     Args:
         point: In the sensor's frame [m], (rows, 1, 3).
         range_m: Its distance [m], (rows, 1).
         range_rate: Of the matter there [m/s], (rows, 1).
-        object_id: What it is on, -1 for nothing, int32 (rows, 1).
+        object_id: Its object, -1 for none, int32 (rows, 1).
         interval_s: Time since the reading before [s].
         rule: Of verdicts, see `new_rule`.
         memory: Of the readings before, see `new_memory`; with this one, after.
@@ -67,14 +67,14 @@ def derive(ideal: Float, object_id: NDArray[np.int32], interval_s: float, rule: 
 
     Args:
         ideal: The channels before, (rows, COLUMNS).
-        object_id: What is read as the nearest, -1 for nothing, int32 (rows, 1); of a reading that is held, the older.
+        object_id: The object reported as nearest, -1 for none, int32 (rows, 1); of a held reading, the older one.
         interval_s: Time since the reading before [s].
         rule: Of verdicts, see `new_rule`.
         memory: Of the readings before, see `new_memory`; with this one, after.
         x: The channels, changed in place, (rows, COLUMNS).
     """
     for row in range(x.shape[0]):
-        if x[row, RANGE] < 0.0:  # noise puts nothing behind the sensor
+        if x[row, RANGE] < 0.0:  # noise cannot make a range negative
             x[row, RANGE] = 0.0
         range_m, azimuth, elevation = x[row, RANGE], x[row, AZIMUTH], x[row, ELEVATION]
         if range_m != ideal[row, RANGE] or azimuth != ideal[row, AZIMUTH] or elevation != ideal[row, ELEVATION]:
@@ -89,9 +89,9 @@ def derive(ideal: Float, object_id: NDArray[np.int32], interval_s: float, rule: 
 def _compare(object_id: int, interval_s: float, rule: Float, memory: Float, x: Float) -> None:
     """Speeds and verdict from readings in a row of the same object, NaN and unknown where there are none; remembers.
 
-    Eq. 3.9, |q_k - q_(k-1)| / dt in the sensor's frame, tells no direction (E-27); (|q_k| - |q_(k-1)|) / dt does, and
-    noise turns it over; the verdict is of several ranges. When another object becomes the nearest, all start again,
-    instead of the "strange value in between objects" of the thesis.
+    Eq. 3.9, |q_k - q_(k-1)| / dt in the sensor's frame, has no direction (E-27); (|q_k| - |q_(k-1)|) / dt has one, and
+    noise may flip it; the verdict uses several ranges. When another object becomes the nearest, all restart, instead of
+    the "strange value in between objects" of the thesis.
     """
     x[SPEED], x[DIFFERENCED_RATE], x[VERDICT] = np.nan, np.nan, _UNKNOWN
     window = memory[_WINDOW:]

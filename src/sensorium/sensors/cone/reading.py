@@ -1,4 +1,4 @@
-"""Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
+"""Readings of a cone sensor: the nearest point in sight, and on request every object in sight."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
-from sensorium.physics.cone import angles
+from sensorium.physics.cone import volume
 from sensorium.sensors.common.quantity import XYZ, Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample
@@ -77,7 +77,7 @@ class ConeObjects:
 
     @property
     def range_rate(self) -> Float:
-        """How fast the matter at the nearest point goes away [m/s]; shape (..., objects)."""
+        """Speed at which the material at the nearest point recedes [m/s]; shape (..., objects)."""
         return self._seen(self._found.range_rate)
 
     @property
@@ -97,8 +97,8 @@ class ConeObjects:
 class ConeReading(SampledReading):
     """The nearest point in sight; arrays have the axes of worlds and sensors that the environment has, or none.
 
-    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN. Faults may say
-    otherwise: a range that is held keeps its object, and a stuck range or angle is read where nothing is, of no object.
+    If nothing is in sight the range is inf, `object_id` and `label` are -1 and all other values NaN. Faults override
+    this: a held range keeps its object, and a stuck range or angle is reported without an object.
     """
 
     __slots__ = ("_per_object",)
@@ -141,11 +141,11 @@ class ConeReading(SampledReading):
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        return self._shaped(angles.projected_elevation(self._point))
+        return self._shaped(volume.projected_elevation(self._point))
 
     @property
     def range_rate(self) -> Float:
-        """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
+        """Speed at which the material at the nearest point recedes, by the velocities of bodies: Doppler [m/s]."""
         return self._channel(cc.RANGE_RATE)
 
     @property
@@ -160,24 +160,24 @@ class ConeReading(SampledReading):
 
     @property
     def verdict(self) -> NDArray[np.int64]:
-        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter asks for."""
+        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter requires."""
         verdict = self._sample.x[:, cc.VERDICT]
         known = self._sees & ~np.isnan(verdict)
         return self._shaped(np.where(known, verdict, float(Verdict.UNKNOWN)).astype(np.int64))
 
     @property
     def object_id(self) -> NDArray[np.int32]:
-        """The object that the nearest point is on; -1 for nothing."""
+        """The object of the nearest point; -1 for none."""
         return self._shaped(np.where(self._sees, self._nearest.object_id[:, 0], np.int32(-1)))
 
     @property
     def label(self) -> NDArray[np.int32]:
-        """Its label, that of the face where the mesh labels faces; 0 is unlabelled, -1 nothing."""
+        """Its label, that of the face if the mesh labels faces; 0 is unlabeled, -1 for no object."""
         return self._shaped(np.where(self._sees, self._nearest.label[:, 0], np.int32(-1)))
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         return (
             Quantity("in_sight", "In sight", kind=bool, is_plotted=False),
             Quantity("range_m", "Range", "m"),
@@ -199,7 +199,7 @@ class ConeReading(SampledReading):
         """Every object in sight, without errors; for a sensor with `per_object`."""
         if not self._per_object:
             raise SpecError("objects is asked for; the sensor lists them only with per_object=True")
-        return ConeObjects(self._sample.beside[0], self._rig)
+        return ConeObjects(self._sample.auxiliary[0], self._rig)
 
     def __repr__(self) -> str:
         if not self._rig.axes and not self.in_sight:
@@ -207,7 +207,7 @@ class ConeReading(SampledReading):
         return f"ConeReading(time_ns={self.time_ns}, range_m={self.range_m}, object_id={self.object_id})"
 
     def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
-        return None, Sighting.joined([sample.beside[1] for sample in samples], rows)
+        return None, Sighting.joined([sample.auxiliary[1] for sample in samples], rows)
 
     @property
     def _point(self) -> Float:
@@ -215,7 +215,7 @@ class ConeReading(SampledReading):
 
     @property
     def _nearest(self) -> Sighting:
-        nearest = self._sample.beside[1]
+        nearest = self._sample.auxiliary[1]
         assert isinstance(nearest, Sighting)
         return nearest
 

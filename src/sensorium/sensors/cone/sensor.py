@@ -1,4 +1,4 @@
-"""A function-based sensor: the nearest point of all objects in a cone, and how it moves."""
+"""A function-based sensor: the nearest point of all objects in a cone, and its motion."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
@@ -21,13 +21,13 @@ from sensorium.sensors.cone.verdict import new_rule
 class ConeSensor(SensorSpec[ConeReading]):
     """The nearest point of all objects in an elliptic cone ahead, its range, direction and speed.
 
-    Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not
-    at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
-    they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
-    adds physics. Nothing in sight is a reading too. Errors of range, angles and range rate each: noise, further
-    corruptions, faults, quantisation, saturation. Points and speeds follow from what errors leave. What is out of sight
-    is no value to them: noise makes none, a reading that is held may be of nothing or of what is gone, and a stuck
-    value stands where nothing is.
+    Geometry instead of rays: the sensor samples only the objects themselves, by lines over their faces as in the
+    thesis, or not at all (`lines="exact"`). Objects outside the cone and faces that point away are culled first.
+    Material, glass and weather have no effect, and volumes of air such as fog banks are not seen; a `Radar` adds
+    physics. Nothing in sight is a valid reading. Errors of range, angles and range rate each: noise, further
+    corruptions, faults, quantization, saturation. Points and speeds are computed from the corrupted values. An object
+    out of sight has no value: noise adds none, a held reading may show no object or one that is gone, and a stuck value
+    is reported also if nothing is in sight.
 
     Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
 
@@ -42,19 +42,21 @@ class ConeSensor(SensorSpec[ConeReading]):
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
-    also_called: ClassVar[Mapping[str, str]] = {
+    hint_aliases: ClassVar[Mapping[str, str]] = {
         "angle_error_deg": "half_spacing_deg",
         "range_noise": "range.noise",
         "angle_noise": "angles.noise",
         "rate_noise": "range_rate.noise",
         "extra": "range.extra",
-        "discrete": "range.discrete",
-        "sat": "range.sat",
+        "quantization": "range.quantization",
+        "discrete": "range.quantization",
+        "saturation": "range.saturation",
+        "sat": "range.saturation",
     }
 
     kind: Literal["cone"] = "cone"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
-    """Clock; 20 Hz unless told otherwise."""
+    """Clock; 20 Hz by default."""
     horizontal_fov_deg: float = Field(gt=0.0, lt=180.0)
     """Full angle of the cone from left to right [deg]."""
     vertical_fov_deg: float = Field(gt=0.0, lt=180.0)
@@ -62,29 +64,29 @@ class ConeSensor(SensorSpec[ConeReading]):
     range_m: float = Field(gt=0.0)
     """Length of the cone [m]."""
     lines: Annotated[int, Field(ge=2, le=1_000_000)] | Literal["exact"] = "exact"
-    """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
+    """Number of lines over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
     together from triangles; lone triangles get lines that shrink to a corner."""
     half_spacing_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
-    """Lays only as many of the lines as keep half the angle between two of them, eq. 4.1, below this [deg]: fewer for
-    small faces and far ones. That is the worst error of angle of a face whose nearest point is the foot on it; where
-    the cone cuts a face the error can be larger. None lays all."""
+    """Uses only as many of the lines as keep half the angle between two of them, eq. 4.1, below this [deg]: fewer for
+    small faces and far ones. That is the worst error of angle of a face whose nearest point is the perpendicular foot;
+    if the cone cuts a face the error can be larger. None uses all."""
     front: Literal["flat", "spherical"] = "flat"
     """Whether `range_m` is a depth, as in the thesis, or a distance, as in Deng et al."""
     target: Literal["closest", "aabb_center"] = "closest"
-    """What of an object is measured: its closest point in the cone, or, cheaper, the middle of the box about its mesh,
+    """Measured point of an object: its closest point in the cone, or, cheaper, the center of its mesh's bounding box,
     which must be in the cone."""
     occlusion: bool = False
     """Whether objects are left out whose closest point is behind another object, by one ray each. The nearest of all
-    needs no such check with `lines="exact"`: what hides a point is nearer, and in the cone."""
+    needs no such check with `lines="exact"`: an occluder would be nearer, and in the cone."""
     per_object: bool = False
     """Whether readings list every object in sight, `reading.objects`."""
     still_below_m_s: float = Field(default=0.05, ge=0.0)
-    """What comes or goes more slowly than this is "still" to the verdict [m/s]."""
+    """A slower range rate than this is "still" to the verdict [m/s]."""
     verdict_window_s: float = Field(default=1.0, gt=0.0, le=60.0)
-    """How far back the verdict looks at the most [s]: a line through the last ranges, of which it takes as many as
-    their scatter asks for and three at the least, so that noise does not turn it over; see `Verdict`."""
+    """Longest window of the verdict [s]: it fits a line through the last ranges, as many as their scatter requires and
+    at least three, so that noise does not flip it; see `Verdict`."""
     speed_interval: Literal["true", "nominal"] = "true"
-    """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
+    """Divisor of differences: the time between the samples, or the nominal period without jitter."""
     range: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of range [m]."""
     angles: ErrorGroup = Field(default_factory=ErrorGroup)
@@ -104,7 +106,7 @@ class ConeSensor(SensorSpec[ConeReading]):
 
     @property
     def options(self) -> ConeOptions:
-        """What its caster is to search for."""
+        """Search options of its caster."""
         return ConeOptions(
             horizontal_fov_deg=self.horizontal_fov_deg,
             vertical_fov_deg=self.vertical_fov_deg,

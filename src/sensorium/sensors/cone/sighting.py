@@ -1,4 +1,4 @@
-"""What a cone sensor has in sight at an instant, before any error."""
+"""The ideal sighting of a cone sensor at an instant, before any error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.rotations import rotate, rotation_from_quaternion
-from sensorium.physics.cone import angles
+from sensorium.physics.cone import volume
 from sensorium.tracing.kernels.cone.search import new_nearest
 from sensorium.tracing.labels import LabelTables
 
@@ -23,11 +23,11 @@ class Sighting:
         time_ns: The instant [ns].
         p_WS: Where the sensors are [m], shape (rows, 3).
         q_WS: How they are turned, shape (rows, 4).
-        point: Nearest points in the sensor's frame (x forward, y left, z up) [m], shape (rows, slots, 3); zeros where
-            there is nothing.
-        range_m: Their distances [m], shape (rows, slots); inf where there is nothing.
+        point: Nearest points in the sensor's frame (x forward, y left, z up) [m], shape (rows, slots, 3); zeros for
+            empty slots.
+        range_m: Their distances [m], shape (rows, slots); inf for empty slots.
         range_rate: How fast the matter there goes away, (v_p - v_s) q / |q| [m/s], shape (rows, slots); 0 likewise.
-        object_id: Objects, shape (rows, slots); -1 where there is nothing.
+        object_id: Objects, shape (rows, slots); -1 for empty slots.
         face_id: Triangles of their meshes, likewise; of a quad, the first of its two.
         labels: Of the scene.
     """
@@ -52,12 +52,12 @@ class Sighting:
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
-        """Where there is something, shape (rows, slots)."""
+        """Slots that are filled, shape (rows, slots)."""
         return self.object_id >= 0
 
     @property
     def label(self) -> NDArray[np.int32]:
-        """Labels of the faces where their meshes have such, else of the objects; 0 is unlabelled, -1 nothing."""
+        """Labels of the faces if their meshes label faces, else of the objects; 0 is unlabeled, -1 an empty slot."""
         tables, out = self.labels, np.full(self.object_id.shape, -1, np.int32)
         row, slot = np.nonzero(self.in_sight)
         worlds = len(tables.object_label)
@@ -71,23 +71,23 @@ class Sighting:
 
     @property
     def point_W(self) -> Float:
-        """The points in the world [m], shape (rows, slots, 3); the sensor's own place where there is nothing."""
+        """The points in the world [m], shape (rows, slots, 3); the sensor's own position for empty slots."""
         return in_world(self.point, self.p_WS, self.q_WS)
 
     @property
     def azimuth(self) -> Float:
-        """To the left [rad], shape (rows, slots); 0 where there is nothing."""
-        return angles.azimuth(self.point)
+        """To the left [rad], shape (rows, slots); 0 for empty slots."""
+        return volume.azimuth(self.point)
 
     @property
     def elevation(self) -> Float:
-        """Above the level [rad], shape (rows, slots); 0 where there is nothing."""
-        return angles.elevation(self.point)
+        """Above the horizontal plane [rad], shape (rows, slots); 0 for empty slots."""
+        return volume.elevation(self.point)
 
     @property
     def projected_elevation(self) -> Float:
-        """The vertical angle seen from the side [rad], shape (rows, slots); 0 where there is nothing."""
-        return angles.projected_elevation(self.point)
+        """The vertical angle seen from the side [rad], shape (rows, slots); 0 for empty slots."""
+        return volume.projected_elevation(self.point)
 
     def nearest(self) -> "Sighting":
         """The nearest of each row, in one slot; of equals, the object that comes first."""
@@ -107,7 +107,7 @@ class Sighting:
         )
 
     def without(self, mask: NDArray[np.bool_]) -> "Sighting":
-        """The same with nothing in the masked slots, shape (rows, slots)."""
+        """The same with the masked slots empty, shape (rows, slots)."""
         if not mask.any():
             return self
         return replace(

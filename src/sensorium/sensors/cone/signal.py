@@ -1,4 +1,4 @@
-"""What a cone sensor measures: channels that errors act on, and what two readings in a row tell of speed."""
+"""Signal of a cone sensor: channels that errors act on, and speeds from two successive readings."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from sensorium.sensors.cone.sighting import Sighting
 
 
 class ConeSignal:
-    """The ideal channels; where nothing is in sight they are NaN, which noise leaves alone and a fault may hold."""
+    """The ideal channels; NaN if nothing is in sight, which noise leaves unchanged and a fault may hold."""
 
     columns = COLUMNS
 
@@ -23,8 +23,8 @@ class ConeSignal:
         """Measure where the rig says.
 
         Args:
-            rig: Where the sensors sit.
-            caster: Finds what is in sight.
+            rig: Mount of the sensors.
+            caster: Finds the points in sight.
             period_s: Time that speeds are divided by [s]; None takes that between the samples.
             rule: Of verdicts, see `new_rule`.
         """
@@ -32,11 +32,11 @@ class ConeSignal:
         self._rig, self._caster, self._period_s = rig, caster, period_s
         self._memory, self._before_ns = new_memory(rows, rule), 0
         self.rule = rule
-        """How verdicts are found."""
+        """Rule of the verdicts."""
         self.read_before = new_memory(rows, rule)
-        """What `ConeReadout` remembers of the readings before."""
+        """State of `ConeReadout` from the readings before."""
         self.object_id = np.full((rows, 1), -1, np.int32)
-        """What was nearest at the last sample, or is read as that; -1 for nothing, shape (rows, 1)."""
+        """The nearest object at the last sample, or the one reported as such; -1 for none, shape (rows, 1)."""
         self.ideal = np.zeros((rows, COLUMNS))
         """The last sample."""
         self.interval_s = 0.0

@@ -1,15 +1,15 @@
-"""Whether what is nearest comes or goes, told from as many of the last ranges as their own scatter asks for.
+"""Whether the nearest object approaches or recedes, from as many of the last ranges as their scatter requires.
 
 A straight line is fitted to the last n ranges r_i at the times t_i,
 
     slope  b = S_tr / S_tt,    S_tr = sum (t_i - t)(r_i - r),  S_tt = sum (t_i - t)^2,  with means t and r,
     error  s_b = sqrt((S_rr - b S_tr) / (n - 2) / S_tt),
 
-and b is significant where |b| > k s_b with Student's k of n - 2 degrees of freedom: noise alone gets there with the
+and b is significant if |b| > k s_b with Student's k of n - 2 degrees of freedom: noise alone reaches it with the
 probability `CHANCE` on either side. n grows from 3, the newest readings first, until the slope is significant and at
-least as fast as the limit below which things are still, or until its uncertainty k s_b is below that limit; and at the
-most to the length of the window. So ranges without noise are judged by the last three, and noisy ones by what it takes.
-Ref: N. R. Draper, H. Smith, "Applied Regression Analysis", 3rd ed. (1998), chapter 1.
+least as fast as the limit of "still", or until its uncertainty k s_b is below that limit; and at most to the length of
+the window. So ranges without noise are judged by the last three, and noisy ones by as many as necessary. Ref: N. R.
+Draper, H. Smith, "Applied Regression Analysis", 3rd ed. (1998), chapter 1.
 """
 
 import enum
@@ -23,7 +23,7 @@ from sensorium.runtime import jit
 CHANCE = 1e-4
 """Probability that noise alone passes the test of one number of readings, on either side."""
 
-# Fewer readings tell no scatter
+# Fewer readings have no scatter
 _LEAST = 3
 
 # Scatter that ranges have from rounding alone, as a share of themselves; and a window's length from rounding of times
@@ -31,12 +31,12 @@ _ROUNDING, _JUST = 1e-13, 1.0 + 1e-9
 
 
 class Verdict(enum.IntEnum):
-    """What the last ranges say of the nearest object."""
+    """Motion of the nearest object according to the last ranges."""
 
     UNKNOWN = 0
-    """Nothing is in sight, or fewer than three readings in a row had this object nearest."""
+    """Nothing is in sight, or this object was nearest in fewer than three successive readings."""
     STILL = 1
-    """Slower than `still_below_m_s`, or not to be told from standing still within the window."""
+    """Slower than `still_below_m_s`, or indistinguishable from rest within the window."""
     APPROACHING = 2
     RECEDING = 3
 
@@ -47,12 +47,12 @@ _UNKNOWN, _STILL, _APPROACHING, _RECEDING = (float(verdict) for verdict in Verdi
 # Columns of a window: time of the last reading [s], ranges of this object so far, and a ring of times and ranges
 _NOW, _SEEN, _RING = 0, 1, 2
 
-# Entries of a rule: length of the window [s], limit [m/s]; from _LEAST on Student's factor for so many readings
+# Entries of a rule: length of the window [s], limit [m/s]; from _LEAST on Student's factor for that many readings
 _LENGTH, _LIMIT = 0, 1
 
 
 def new_rule(window_s: float, period_s: float, still_below_m_s: float) -> Float:
-    """How ranges are judged, for `judged`: readings of a period [s] in a window [s] that holds three at least."""
+    """Rule for `judged`: readings of a period [s] in a window [s] that holds three at least."""
     from scipy.special import stdtrit
 
     most = max(_LEAST, math.floor(window_s / period_s * _JUST) + 1)
@@ -75,7 +75,7 @@ def empty(window: Float) -> None:
 
 @jit.function
 def judged(window: Float, rule: Float, interval_s: float, range_m: float) -> float:
-    """Take in the next range of the same object and judge; a range that is not finite is passed over.
+    """Add the next range of the same object and judge; a range that is not finite is ignored.
 
     Args:
         window: Of one sensor, shape (window_columns(rule),), changed in place.

@@ -25,7 +25,7 @@ _ARRAYS: dict[str, tuple[type[np.generic], int]] = {
     "normals": (np.float32, 3),
     "flow": (np.float32, 2),
     "scene_flow": (np.float32, 3),
-    "colour": (np.uint8, 3),
+    "color": (np.uint8, 3),
     "cosine": (np.float32, 0),
     "true_m": (np.float32, 0),
 }

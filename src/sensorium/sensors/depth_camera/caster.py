@@ -91,7 +91,7 @@ class DepthCaster:
         # Rays in the order of tiles
         self._place = in_tiles(pattern.width, pattern.height)
         self._rays = _arranged(pattern, self._place)
-        self.duration_ns = int(self._rays.time_ns.max()) + 1 if pattern.line_time_s else 0
+        self.duration_ns = int(self._rays.offset_ns.max()) + 1 if pattern.line_time_s else 0
         """From the first row to the last [ns]."""
         self.period_ns = pattern.rays().duration_ns
         """From image to image [ns]."""
@@ -130,12 +130,12 @@ class DepthCaster:
         self._masked_for: PlacedScenes | None = None
         self._bits = np.uint32(0)
 
-        # Rays that start together from one place through the middles of pixels are rasterised
+        # Rays that start together from one place through the middles of pixels are rasterized
         jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
         self._frame = frame(
             pattern.width, pattern.height, self._heads, self._layout, one_instant=self.duration_ns == 0 and not jitters
         )
-        self._all_rasterised = self._are_all_rasterised()
+        self._all_rasterized = self._are_all_rasterized()
         self._blocks = self._heads * -(-self._count // self._frame.span)
         self._buffers = ImageBufferPool()
         self._instant: tuple[DepthShot, InstantState] | None = None
@@ -160,11 +160,11 @@ class DepthCaster:
         if self._random is not None:
             self._renew(self._random, tick)
         motions = self._motions(start_ns, since_ns) if self._flows else _NO_MOTIONS
-        return (self._rasterise if self._all_rasterised else self._trace)(start_ns, tick, motions)
+        return (self._rasterize if self._all_rasterized else self._trace)(start_ns, tick, motions)
 
     # --- the cast ---------------------------------------------------------------------------------------------------
 
-    def _rasterise(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
+    def _rasterize(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images whose kernel places cameras and objects itself."""
         if self._instant is None:
             self._instant = self._new_instant()
@@ -234,7 +234,7 @@ class DepthCaster:
         )
 
     def _new_instant(self) -> tuple[DepthShot, InstantState]:
-        """Arrays by which images are rasterised: one set for all images, since kernels are bound to them."""
+        """Arrays by which images are rasterized: one set for all images, since kernels are bound to them."""
         worlds = self._rig.worlds
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
         state = InstantState(*instant, self._rig.history.bodies, np.empty((worlds, 3)), np.empty((worlds, 3)))
@@ -242,7 +242,7 @@ class DepthCaster:
         return DepthShot(DepthAim(rays, heads, state.anchor, self._pixels, self._frame), self._draws(0)), state
 
     def _new_buffers(self) -> ImageBuffers:
-        """Arrays for images to be rasterised."""
+        """Arrays for images to be rasterized."""
         return ImageBuffers(self._arrays.new(np.empty), self._firing.cameras())
 
     def _jitter(self, std_rad: float, tick: NDArray[np.int64]) -> RayJitter:
@@ -259,8 +259,8 @@ class DepthCaster:
         """Take the tables of what objects are made of from the scene."""
         rig = self._rig
         self._layout = layout = self._tracer.layout
-        coloured = "colour" in self._spec.outputs
-        self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
+        colored = "color" in self._spec.outputs
+        self._tints = tint_tables.tints(layout, rig.sun) if colored else tint_tables.NO_TINTS
 
     def _mask(self, placed: PlacedScenes) -> np.uint32:
         """Bits of the objects to see."""
@@ -280,12 +280,12 @@ class DepthCaster:
             self._pixels = self._pixels._replace(
                 lens=heads.lens, own_lens=True, jitter=self._jitter(spec.ray_jitter_rad, heads.tick)
             )
-            self._all_rasterised = self._are_all_rasterised()
+            self._all_rasterized = self._are_all_rasterized()
 
-    def _are_all_rasterised(self) -> bool:
+    def _are_all_rasterized(self) -> bool:
         """Whether no ray is traced from the top of a scene, neither for images nor for errors."""
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
-        return self._frame.rasterised and straight and not self._stages and self._faults is None
+        return self._frame.rasterized and straight and not self._stages and self._faults is None
 
     def _motions(self, start_ns: int, since_ns: int) -> Motions:
         """How bodies move as cameras see them."""
@@ -352,12 +352,12 @@ class DepthCaster:
             "projection": projection,
             "start_ns": start_ns,
             "end_ns": start_ns + self.duration_ns,
-            "stamp_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
+            "time_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             "X_WS": X_WS,
         }
 
     def _lens_fields_of(self, lens: NDArray[np.float64]) -> _LensFields:
-        """Focal length, centre and projection of all cameras, with the lenses they have now."""
+        """Focal length, center and projection of all cameras, with the lenses they have now."""
         axes, random = self._rig.axes, self._random
         every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*axes, ln.LENS_COLUMNS)
         which = np.zeros(axes, np.int64) if random is None else random.projection.reshape(axes)
@@ -372,12 +372,12 @@ def _over_time(heads: Heads) -> Heads:
 
 def _true_already(image: DepthImage) -> DepthImage:
     """The truth of an image without errors: only its stamp may be wrong."""
-    return replace(image, stamp_ns=image.start_ns)
+    return replace(image, time_ns=image.start_ns)
 
 
 def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:
     """The rays of a pattern in another order, in one row; a rolling image lasts until its last row."""
     table = pattern.rays()
-    time_ns = table.time_ns.reshape(-1)[place][None]
+    time_ns = table.offset_ns.reshape(-1)[place][None]
     duration_ns = int(time_ns.max()) + 1
     return RayTable(table.direction_S.reshape(-1, 3)[place][None], time_ns, None, duration_ns)

@@ -1,4 +1,4 @@
-"""Depth camera: distances, labels, normals, flow and colours of a moving world, for thousands of worlds at once."""
+"""Depth camera: distances, labels, normals, flow and colors of a moving world, for thousands of worlds at once."""
 
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, ClassVar, Literal
@@ -20,7 +20,7 @@ from sensorium.sensors.depth_camera.errors import STAGES, AnyDepthError
 from sensorium.sensors.depth_camera.image import DepthImage
 
 Output = Literal[
-    "depth", "range", "points", "segmentation", "object_id", "face_id", "normals", "flow", "scene_flow", "colour"
+    "depth", "range", "points", "segmentation", "object_id", "face_id", "normals", "flow", "scene_flow", "color"
 ]
 
 
@@ -42,7 +42,7 @@ class DepthCamera(SensorSpec[DepthImage]):
 
     One ray goes through the middle of each pixel, all at once or row by row (`pattern.line_time_s`). Only the `outputs`
     asked for are worked out. Distances are measured in this order: `errors`, `noise`, `faults`, limits, `normalize`;
-    labels, normals, flow and colours are those of the surface that the ray meets within `max_range_m`.
+    labels, normals, flow and colors are those of the surface that the ray meets within `max_range_m`.
 
     Limits are of the range along the ray, so that all images agree on what is seen; a surface nearer than the least
     hides what is behind it, and shows as `near_value_m`.
@@ -58,7 +58,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     >>> sensor = env.attach(camera)
     >>> env.step()
     >>> image = sensor.read()
-    >>> image.depth.shape, image.depth.mean().round(3).item(), int(image.segmentation.min())
+    >>> image.depth_m.shape, image.depth_m.mean().round(3).item(), int(image.segmentation.min())
     ((48, 64), 4.0, 1)
     """
 
@@ -78,9 +78,9 @@ class DepthCamera(SensorSpec[DepthImage]):
     max_range_m: float = Field(default=10.0, gt=0.0)
     """Greatest range [m]."""
     near_value_m: float | None = None
-    """What depth and range show below the least range [m]; None is minus the greatest range, -1 when normalised."""
+    """What depth and range show below the least range [m]; None is minus the greatest range, -1 when normalized."""
     far_value_m: float | None = None
-    """What they show where nothing is met up to the greatest range [m]; None is that range, 1 when normalised."""
+    """What they show where nothing is met up to the greatest range [m]; None is that range, 1 when normalized."""
     normalize: bool = False
     """Whether depth, range and points in the sensor frame are shares of the greatest range."""
     errors: tuple[AnyDepthError, ...] = ()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sensorium.core.clock import ns_to_seconds
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
-from sensorium.sensors.common.range_values import in_metres
+from sensorium.sensors.common.range_values import in_meters
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class DepthImage:
     dropped: float
     """What they show where there is no measurement; NaN if the camera drops none."""
     scale_m: float
-    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalised."""
+    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalized."""
     frame: str
     """Frame of points, normals and scene flow: "sensor" (x forward, y left, z up) or "world"."""
     focal_px: NDArray[np.float64]
@@ -41,7 +41,7 @@ class DepthImage:
     """When the first row was taken [ns]."""
     end_ns: int
     """When the last row was [ns]."""
-    stamp_ns: int
+    time_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the cameras, batch shape (knots, worlds, sensors).
@@ -62,22 +62,17 @@ class DepthImage:
 
     def __repr__(self) -> str:
         images = ", ".join(f"{name} {image.shape}" for name, image in self.images.items())
-        return f"DepthImage({images}, at {ns_to_seconds(self.stamp_ns):g} s)"
+        return f"DepthImage({images}, at {ns_to_seconds(self.time_ns):g} s)"
 
     @property
-    def time_ns(self) -> int:
-        """What the image is stamped with [ns]."""
-        return self.stamp_ns
+    def depth_m(self) -> NDArray[np.float32]:
+        """Distance along the camera's axis [m]; shares of the greatest range are `images["depth"]`."""
+        return self._in_unit("depth")
 
     @property
-    def depth(self) -> NDArray[np.float32]:
-        """Distance along the camera's axis [m], or as a share of the greatest range."""
-        return self._image("depth")
-
-    @property
-    def range(self) -> NDArray[np.float32]:
-        """Distance along the ray [m], or as a share of the greatest range."""
-        return self._image("range")
+    def range_m(self) -> NDArray[np.float32]:
+        """Distance along the ray [m]; shares of the greatest range are `images["range"]`."""
+        return self._in_unit("range")
 
     @property
     def points(self) -> NDArray[Any]:
@@ -89,7 +84,7 @@ class DepthImage:
 
     @property
     def segmentation(self) -> NDArray[np.int32]:
-        """Label of what a pixel sees, 0 unlabelled, -1 nothing."""
+        """Label of what a pixel sees, 0 unlabeled, -1 nothing."""
         return self._image("segmentation")
 
     @property
@@ -124,9 +119,9 @@ class DepthImage:
         return self._image("scene_flow")
 
     @property
-    def colour(self) -> NDArray[np.uint8]:
+    def color(self) -> NDArray[np.uint8]:
         """Red, green and blue of what a pixel sees under a simple light, (..., 3); black for nothing."""
-        return self._image("colour")
+        return self._image("color")
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -137,12 +132,12 @@ class DepthImage:
         no_measurement = [np.float32(value) for value in (self.near, self.far, self.dropped)]
         return ~np.isin(shown, no_measurement)
 
-    def in_metres(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Depth or range, or a part of it, in metres, with what is no distance as ROS has it (REP 118).
+    def in_meters(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Depth or range, or a part of it, in meters, with what is no distance as ROS has it (REP 118).
 
         Minus infinity is too near, infinity too far or nothing, NaN no measurement.
         """
-        return in_metres(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
+        return in_meters(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
 
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
         """The same with nothing to see in the masked worlds, shape (worlds,)."""
@@ -152,6 +147,12 @@ class DepthImage:
             for name, image in self.images.items()
         }
         return replace(self, images=images)
+
+    def _in_unit(self, name: str) -> NDArray[np.float32]:
+        if self.scale_m != 1.0:
+            shares = f"images[{name!r}] has the shares, and in_meters(images[{name!r}]) the distances"
+            raise SpecError(f"{name}_m is asked of an image of shares of {self.scale_m:g} m (`normalize`); {shares}")
+        return self._image(name)
 
     def _image(self, name: str) -> NDArray[Any]:
         if name not in self.images:

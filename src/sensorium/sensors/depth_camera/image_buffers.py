@@ -1,4 +1,4 @@
-"""Arrays of rasterised images and the kernel that fills them, both used again once no reading holds the images."""
+"""Arrays of rasterized images and the kernel that fills them, both used again once no reading holds the images."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +43,7 @@ class ImageBufferPool:
         if buffers is None:
             buffers = new()
             arrays = (array for array in buffers.outputs if array.shape[1])
-            self._buffers.take_in(buffers, (*arrays, buffers.cameras.p_WS, buffers.cameras.q_WS))
+            self._buffers.add(buffers, (*arrays, buffers.cameras.p_WS, buffers.cameras.q_WS))
         return buffers
 
     def invalidate_unless_bound_to(self, *tables: object) -> None:

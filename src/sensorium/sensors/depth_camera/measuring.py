@@ -33,7 +33,7 @@ class DepthShot(NamedTuple):
         return self._replace(aim=self.aim._replace(pixels=pixels))
 
     def copy(self) -> "DepthShot":
-        """The same in arrays of its own, for rasterised images: a kernel writes into those of the next image."""
+        """The same in arrays of its own, for rasterized images: a kernel writes into those of the next image."""
         aim, heads = self.aim, self.aim.heads
         heads = heads._replace(matrix=heads.matrix.copy())
         draws = self.draws._replace(tick=self.draws.tick.copy())
@@ -86,7 +86,7 @@ class DepthMeasure:
     def truth(self, image: DepthImage, shot: DepthShot, true_m: NDArray[np.float32]) -> DepthImage:
         """An image as it would be without errors, of its true distances (heads, pixels) [m]."""
         made = self.measured(shot, true_m, noise=False)
-        return replace(image, images={**image.images, **self._arrays.images(made)}, stamp_ns=image.start_ns)
+        return replace(image, images={**image.images, **self._arrays.images(made)}, time_ns=image.start_ns)
 
     def _measure(
         self, shot: DepthShot, distance_m: NDArray[np.float32], numbers: NDArray[np.float32], out: DepthOutputs
@@ -117,7 +117,7 @@ def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float
 
 
 def _without_limits(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The same noise, on ranges of any length in metres: 0 where a pixel is dropped, infinite where nothing is met."""
+    """The same noise, on ranges of any length in meters: 0 where a pixel is dropped, infinite where nothing is met."""
     noise = numbers.copy()
     noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, BEHIND_M, np.inf, 0.0, 1.0
     return noise

@@ -55,7 +55,7 @@ def _mix_parts(first, step, count, eyes, reflectance, width, within, ranges, pow
 
 @jit.function
 def _weigh(block, hit, arrays, world, reflectance, met, back, used):
-    """Range and returned power of each ray. Neighbours mostly meet the same face, which is turned into the world once.
+    """Range and returned power of each ray. Neighbors mostly meet the same face, which is turned into the world once.
 
     Args:
         block, hit: Scratch after the trace.

@@ -11,7 +11,7 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
 from sensorium.tracing.kernels.sweep import WHOLE, block_of
 
-# How much nearer than the point a second eye may meet something and still see the point [m], and per metre of distance:
+# How much nearer than the point a second eye may meet something and still see the point [m], and per meter of distance:
 # float32 of the two casts, on surfaces however oblique
 _CLEAR_M, _CLEAR = 1e-3, 1e-4
 

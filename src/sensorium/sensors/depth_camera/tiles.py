@@ -1,6 +1,6 @@
 """The order in which rays of an image are cast: small tiles, one a packet.
 
-Neighbours in both directions go through the same parts of a scene; those of one row soon do not.
+Neighbors in both directions go through the same parts of a scene; those of one row soon do not.
 """
 
 import numpy as np

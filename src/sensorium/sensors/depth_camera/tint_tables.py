@@ -31,11 +31,11 @@ NO_TINTS = Tints(
     np.zeros(3, np.float32),
     np.float32(0.0),
 )
-"""Where no colours are asked for."""
+"""Where no colors are asked for."""
 
 
 def tints(layout: Layout, sun: Sun | None) -> Tints:
-    """What colours of a scene follow from; by night the light is a lamp at the camera."""
+    """What colors of a scene follow from; by night the light is a lamp at the camera."""
     material = np.zeros((len(layout.materials), 3), np.float32)
     for band, wavelength_m in enumerate(WAVELENGTHS_M):
         material[:, band] = material_reflectances(layout, wavelength_m)
@@ -45,7 +45,7 @@ def tints(layout: Layout, sun: Sun | None) -> Tints:
             continue
         for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
             first[(layout.material_index == number) & (layout.mesh_index == mesh_number)] = size
-            pieces.append(_face_colours(layout.meshes[mesh_number], surface.property_name))
+            pieces.append(_face_colors(layout.meshes[mesh_number], surface.property_name))
             size += len(pieces[-1])
     day = sun is not None and sun.elevation_deg > 0.0
     return Tints(
@@ -76,7 +76,7 @@ def _reflectance(material: object | None, wavelength_m: float) -> float:
     return float(min(gloss + (1.0 - gloss) * base, 1.0))
 
 
-def _face_colours(mesh: Mesh, name: str) -> NDArray[np.float32]:
+def _face_colors(mesh: Mesh, name: str) -> NDArray[np.float32]:
     """Red, green and blue of a mesh's faces: the mean of their corners, or what the texture has in their middle."""
     if name == TEXTURE and mesh.texture is not None:
         uv = corner_values(mesh, UV).mean(axis=1)
@@ -87,5 +87,5 @@ def _face_colours(mesh: Mesh, name: str) -> NDArray[np.float32]:
         values = mesh.texture[row, column % columns]
     else:
         values = corner_values(mesh, name).mean(axis=1).reshape(len(mesh.faces), -1)
-    colours = values[:, :3] if values.shape[1] >= 3 else values[:, :1]
-    return np.clip(np.broadcast_to(colours, (len(mesh.faces), 3)), 0.0, 1.0).astype(np.float32)
+    colors = values[:, :3] if values.shape[1] >= 3 else values[:, :1]
+    return np.clip(np.broadcast_to(colors, (len(mesh.faces), 3)), 0.0, 1.0).astype(np.float32)

@@ -23,9 +23,10 @@ Output = Literal["acceleration", "angular_velocity", "magnetic_field", "delta_ve
 class Imu(SensorSpec[InertialReading]):
     """Groups of three axes, each at its own place in the housing, sampled together.
 
-    `imu.linear.noise.std = (0.02, 0.02, 0.03)` and the like say what each gets wrong. `outputs` says what is read out
-    and in which order; increments of velocity and angle run from sample to sample, over every step of the world between
-    them. A group that reads out increments reads its rate as their mean, and errors act on both.
+    `imu.linear.noise.std = (0.02, 0.02, 0.03)` and the like set the errors of each group. `outputs` selects the
+    quantities that are read out and their order; increments of velocity and angle run from sample to sample, over every
+    step of the world between them. A group that reads out increments reads its rate as their mean, and errors act on
+    both.
 
     >>> world = sn.worlds.Kinematic({"car": sn.paths.Circle(center=(0, 0, 0), radius=10.0, rate=0.5)}, step_s=0.01)
     >>> env = sn.Environment(sn.Scene(), world)
@@ -41,7 +42,7 @@ class Imu(SensorSpec[InertialReading]):
 
     kind: Literal["imu"] = "imu"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
     linear: LinearGroup | None = Field(default_factory=LinearGroup)
     """The accelerometer; None for none."""
     angular: AngularGroup | None = Field(default_factory=AngularGroup)
@@ -49,7 +50,7 @@ class Imu(SensorSpec[InertialReading]):
     magnetic: Triaxial | None = None
     """The magnetometer; None, the default, for none."""
     outputs: tuple[Output, ...] | None = None
-    """What is read out, in order; None is the rates of all groups there are."""
+    """Quantities that are read out, in order; None is the rates of all groups."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Imu":
@@ -73,9 +74,9 @@ class Imu(SensorSpec[InertialReading]):
         """An IMU whose noise is that of a recording: white noise N, bias instability B and rate random walk K.
 
         Args:
-            fits: What `sn.analysis.fit_allan` gave, or files of `sensorium allan`. Units tell groups apart: three
-                channels in m/s^2 are the accelerometer, in rad/s the gyroscope, in T the magnetometer; in that order
-                x, y, z.
+            fits: Results of `sn.analysis.fit_allan`, or files of `sensorium allan`. The unit selects the group: three
+                channels in m/s^2 are the accelerometer, in rad/s the gyroscope, in T the magnetometer; in that order x,
+                y, z.
             fields: Of the IMU, such as `timing`; the rate is that of the recording unless given.
         """
         loaded = [fit if isinstance(fit, AllanFit) else AllanFit.load(fit) for fit in fits]

@@ -1,4 +1,4 @@
-"""Inertial and magnetic sensors at work: up to three groups of axes, sampled together."""
+"""The model of inertial and magnetic sensors: up to three groups of axes, sampled together."""
 
 from collections.abc import Sequence
 
@@ -32,8 +32,8 @@ def start_inertial(
 
     Args:
         spec: The sensor, for its clock and faults.
-        rig: Where it sits.
-        outputs: What it reads out, in order.
+        rig: Mount of the sensor.
+        outputs: Quantities that are read out, in order.
         linear: Its accelerometer, if it has one.
         angular: Its gyroscope.
         magnetic: Its magnetometer.
@@ -45,18 +45,18 @@ def start_inertial(
     parts: list[Part] = []
     for name, group in signal.groups.items():
         target, number = _TARGETS[name]
-        felt = None
-        if signal.felt is not None and isinstance(group, AngularGroup):
+        g_sensitivity = None
+        if signal.g_sensitivity_column is not None and isinstance(group, AngularGroup):
             given = np.asarray(group.g_sensitivity, np.float64)
             matrix = given * np.eye(3) if given.ndim == 0 else given
-            felt = Coupling(matrix=matrix.tolist(), source_column=signal.felt)
+            g_sensitivity = Coupling(matrix=matrix.tolist(), source_column=signal.g_sensitivity_column)
         parts += group.parts(
             column=signal.columns_of[name],
             group=number,
             target=target,
             period_s=period_s,
             faults=spec.faults,
-            felt=felt,
+            g_sensitivity=g_sensitivity,
         )
 
     _check_faults(spec, signal, outputs)
@@ -77,7 +77,7 @@ def start_inertial(
 
 
 def _check_faults(spec: SensorSpec[InertialReading], signal: InertialSignal, outputs: Sequence[str]) -> None:
-    """Raise where a fault strikes nothing that is read out."""
+    """Raise if a fault affects no quantity that is read out."""
     rates = dict.fromkeys(INTEGRALS.get(name, name) for name in outputs)
     read = {_TARGETS[name][0]: signal.groups[name].axes for name in rates}
     for number, fault in enumerate(spec.faults.faults):

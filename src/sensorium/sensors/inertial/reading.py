@@ -1,4 +1,4 @@
-"""What inertial and magnetic sensors hand out."""
+"""Readings of inertial and magnetic sensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class InertialLayout:
-    """Where a sensor's channels are, and what it reads out.
+    """Channels of a sensor, and the quantities that it reads out.
 
     Attributes:
-        rig: Where it sits, for the axes of its arrays.
+        rig: Mount of the sensor, for the axes of its arrays.
         outputs: Names, in the order of `values`.
         columns: First channel of each quantity.
         axes: Which of x, y, z each rate reads out, as indices.
@@ -93,7 +93,7 @@ class InertialReading(SampledReading):
     def delta_angle(self) -> Float:
         """Rotation vector since the reading before [rad]: q = log(exp(q_0) exp(e dt)).
 
-        q_0 is the true rotation, whose mean rate q_0 / dt is what the chain corrupts, and e what it adds to that.
+        q_0 is the true rotation; the chain corrupts its mean rate q_0 / dt and adds e to it.
         """
         self._require("delta_angle")
         ideal, interval_s = self._of(self._sample.ideal, "angular_velocity"), self._sample.interval_s
@@ -108,7 +108,7 @@ class InertialReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         found = []
         for name in self._layout.outputs:
             axes = tuple(XYZ[axis] for axis in self._layout.axes[INTEGRALS.get(name, name)])

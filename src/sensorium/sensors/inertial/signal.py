@@ -1,4 +1,4 @@
-"""What an accelerometer, a gyroscope and a magnetometer would read together if they were ideal."""
+"""The ideal joint signal of an accelerometer, a gyroscope and a magnetometer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from sensorium.runtime import threads
 from sensorium.sensors.common.point_track import PointTrack
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES
-from sensorium.sensors.inertial.specific_force import COLUMNS, FELT, FIELD, FORCE, RATE, instant_force, sense
+from sensorium.sensors.inertial.specific_force import COLUMNS, FIELD, FORCE, G_SENSITIVITY, RATE, instant_force, sense
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial
 from sensorium.worlds.history import Bracket
 
@@ -34,10 +34,10 @@ class _Place:
 
     Attributes:
         track: The point's way.
-        columns: Channels that they fill, as `sense` is told it.
-        asks_field: Whether a magnetic field is asked that is not the same everywhere.
+        columns: Channels that they fill, as passed to `sense`.
+        asks_field: Whether the magnetic field varies in space and must be evaluated.
         asks_engine: Whether the world's own acceleration is.
-        settings: What `sense` is told at every sample alike.
+        settings: Arguments of `sense` that are the same at every sample.
     """
 
     track: PointTrack
@@ -48,7 +48,7 @@ class _Place:
 
 
 class InertialSignal:
-    """Three groups side by side: each has three channels, followed by what a gyroscope feels."""
+    """Three groups side by side, of three channels each, followed by the force for a gyroscope's g-sensitivity."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class InertialSignal:
         angular: AngularGroup | None,
         magnetic: Triaxial | None,
     ) -> None:
-        """Lay out the channels.
+        """Assign the channels.
 
         Args:
-            rig: Where the sensor sits.
-            outputs: What is read out.
+            rig: Mount of the sensor.
+            outputs: Quantities that are read out.
             linear: The accelerometer, if there is one.
             angular: The gyroscope.
             magnetic: The magnetometer.
@@ -79,11 +79,11 @@ class InertialSignal:
         # Channels
         self.columns_of = {name: 3 * i for i, name in enumerate(self.groups)}
         self.columns = 3 * len(self.groups)
-        self.felt: int | None = None
+        self.g_sensitivity_column: int | None = None
         if angular is not None and np.any(angular.g_sensitivity):
-            self.felt, self.columns = self.columns, self.columns + 3
+            self.g_sensitivity_column, self.columns = self.columns, self.columns + 3
 
-        # A group that reads out increments reads its rate as their mean, so that the chain acts on both alike
+        # A group that reads out increments reads its rate as their mean, so that the chain acts on both
         self._averages = {INTEGRALS[name] for name in outputs if name in INTEGRALS}
         self._integrates = bool(self._averages)
 
@@ -95,8 +95,8 @@ class InertialSignal:
             if at not in places:
                 places[at] = _Place(PointTrack(rig, group.pose), np.full(COLUMNS, -1, np.int64))
             places[at].columns[_KIND[name]] = self.columns_of[name]
-            if name == "angular_velocity" and self.felt is not None:
-                places[at].columns[FELT] = self.felt
+            if name == "angular_velocity" and self.g_sensitivity_column is not None:
+                places[at].columns[G_SENSITIVITY] = self.g_sensitivity_column
             if name == "angular_velocity" and name in self._averages:
                 self._turning = places[at].track
             if name == "magnetic_field":
@@ -106,7 +106,7 @@ class InertialSignal:
         self._places = tuple(places.values())
         self._sign = -1.0 if linear is None else float(linear.gravity_sign)
 
-        # What is remembered between samples, and what never changes
+        # State between samples, and constants
         self._before_ns = 0
         self._began = np.zeros((self._rows, 4))
         self._velocity = np.zeros((self._rows, 3))
@@ -119,8 +119,8 @@ class InertialSignal:
 
     @property
     def looks_back(self) -> bool:
-        """Whether a sample depends on what happened since the one before."""
-        return self._linear is not None or self.felt is not None or self._integrates
+        """Whether a sample depends on the motion since the one before."""
+        return self._linear is not None or self.g_sensitivity_column is not None or self._integrates
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts now."""
@@ -128,7 +128,7 @@ class InertialSignal:
         self.forget()
 
     def forget(self) -> None:
-        """Take nothing seen before for granted."""
+        """Discard all remembered motion."""
         for place in self._places:
             place.track.forget()
 
@@ -161,7 +161,7 @@ class InertialSignal:
             out[:, column : column + 3] = inverse * quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
 
     def _go(self, start_ns: int, end_ns: int, around: Bracket, out: Float) -> None:
-        """Follow every place over a piece of path, and read what its groups read at the end."""
+        """Follow every place over a piece of path, and read the groups at its end."""
         before, after, fraction = around
         for place in self._places:
             track = place.track

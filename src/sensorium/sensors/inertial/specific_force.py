@@ -1,4 +1,4 @@
-"""What inertial and magnetic sensors would read if they were ideal: the kernels behind the signals."""
+"""Kernels of the ideal signals of inertial and magnetic sensors."""
 
 import math
 
@@ -8,8 +8,8 @@ from sensorium.runtime import jit
 from sensorium.worlds.paths.closed import Q, V, W
 from sensorium.worlds.point_motion import REST, SCRATCH, move_world
 
-# Which column of a signal takes what; below zero where it is not measured
-FORCE, RATE, FIELD, FELT, COLUMNS = range(5)
+# Columns of a signal for each quantity; below zero if it is not measured
+FORCE, RATE, FIELD, G_SENSITIVITY, COLUMNS = range(5)
 
 
 @jit.function
@@ -54,7 +54,7 @@ def sense(
     total,
     adds,
 ):
-    """Move sensors along a piece of path, and tell what ideal ones read at its end.
+    """Move sensors along a piece of path, and compute their ideal readings at its end.
 
     Specific force is the change of the point's velocity, f = R_mid^T ((v - v0) / dt - g): the mean acceleration seen
     from midway, so of second order in dt about the middle of the piece and of first order about its end. On a circle it
@@ -66,25 +66,25 @@ def sense(
         start: Motion of the points at the start of the piece, as `move_points` fills it.
         now: The same at its end, filled here.
         dt_s: Length of the piece [s].
-        out: Receives what is measured, float64 (rows, columns); rows are worlds and then sensors.
-        bodies, body, mounts: Who rides on what; see `move_points`.
-        columns: Columns that take force, rate, field and the force a gyroscope feels; below zero for none.
+        out: Receives the readings, float64 (rows, columns); rows are worlds and then sensors.
+        bodies, body, mounts: Bodies and the sensors on them; see `move_points`.
+        columns: Columns of force, rate, field and the force for a gyroscope's g-sensitivity; below zero for none.
         sign: -1; +1 for the AGX paper's form.
         g: Gravity midway [m/s^2], float64 (rows, 3).
         field: Magnetic field at the end [T], float64 (rows, 3).
-        total: Receives f dt on top of what it has [m/s], float64 (rows, 3).
+        total: f dt is added to it [m/s], float64 (rows, 3).
         adds: Whether it does.
     """
     sensors, inverse = mounts.shape[0], 1.0 / dt_s
     rows = count * sensors
-    force, rate, magnetic, felt = columns[FORCE], columns[RATE], columns[FIELD], columns[FELT]
+    force, rate, magnetic, g_sensitivity = columns[FORCE], columns[RATE], columns[FIELD], columns[G_SENSITIVITY]
     scratch = np.empty((SCRATCH, 4))
     for world in range(first, count, step):
         move_world(world, count, before, after, s, bodies, body, mounts, now, scratch)
         for row in range(world * sensors, (world + 1) * sensors):
             q, q0 = now[Q * rows + 4 * row :], start[Q * rows + 4 * row :]
-            if force >= 0 or felt >= 0:
-                # Midway on the shorter arc is the normalised sum
+            if force >= 0 or g_sensitivity >= 0:
+                # Midway on the shorter arc is the normalized sum
                 dot = q0[0] * q[0] + q0[1] * q[1] + q0[2] * q[2] + q0[3] * q[3]
                 turn = 1.0 if dot >= 0.0 else -1.0
                 a, b, c, d = q0[0] + turn * q[0], q0[1] + turn * q[1], q0[2] + turn * q[2], q0[3] + turn * q[3]
@@ -106,8 +106,8 @@ def sense(
                         total[row, 0] += x * dt_s
                         total[row, 1] += y * dt_s
                         total[row, 2] += z * dt_s
-                if felt >= 0:
-                    put(out, row, felt, x, y, z)
+                if g_sensitivity >= 0:
+                    put(out, row, g_sensitivity, x, y, z)
             if rate >= 0:
                 w = now[W * rows + 3 * row :]
                 x, y, z = into_sensor(q[0], q[1], q[2], q[3], w[0], w[1], w[2])

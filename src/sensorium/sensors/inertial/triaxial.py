@@ -1,6 +1,7 @@
-"""Three axes and what they get wrong: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
+"""Three axes and their errors: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -21,6 +22,7 @@ from sensorium.corruption import (
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.corruption.errors.couple import Coupling
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 
 AXES = "xyz"
 
@@ -35,11 +37,13 @@ def _some_axes(axes: str) -> str:
 class Triaxial(Spec):
     """Errors of a sensor with three axes, in the order they act.
 
-    Bandwidth, scale and misalignment, nonlinearity, (what a gyroscope feels of acceleration,) temperature, noise with
-    bias and walks, further corruptions, faults, quantisation, saturation. Each part has a switch `on`. With order "agx"
-    it is the AGX paper's: saturation first, then bias, the cross-axis matrix and noise; the output may leave the
-    range (physics.md E-18).
+    Bandwidth, scale and misalignment, nonlinearity, g-sensitivity (gyroscopes only), temperature, noise with bias and
+    walks, further corruptions, faults, quantization, saturation. Each part has a switch `on`. With order "agx" it is
+    the AGX paper's: saturation first, then bias, the cross-axis matrix and noise; the output may leave the range
+    (physics.md E-18).
     """
+
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     low_pass: LowPass | None = None
     """Bandwidth of the sensor."""
@@ -53,18 +57,18 @@ class Triaxial(Spec):
     """Bias, walks and white noise."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
+    quantization: Quantize = Field(default_factory=Quantize)
+    """Quantization."""
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
     order: Literal["physical", "agx"] = "physical"
     """Which of the two orders."""
     axes: Annotated[str, AfterValidator(_some_axes)] = AXES
     """Axes that are read out, in their order; choosing them is the last step."""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where it sits in the frame of its sensor [m]."""
+    """Position in the frame of its sensor [m]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """How it is turned there, w x y z."""
+    """Its attitude there, w x y z."""
 
     @property
     def pose(self) -> Pose:
@@ -79,7 +83,7 @@ class Triaxial(Spec):
         target: str,
         period_s: float,
         faults: FaultSchedule,
-        felt: Coupling | None = None,
+        g_sensitivity: Coupling | None = None,
     ) -> list[Part]:
         """Its operations on three channels of a sensor's signal.
 
@@ -89,38 +93,38 @@ class Triaxial(Spec):
             target: Name that faults call it by.
             period_s: Nominal time between samples [s].
             faults: Of the sensor.
-            felt: What it feels of other channels, for a gyroscope.
+            g_sensitivity: Coupling of the specific force into a gyroscope.
         """
         first, then, last = self._ordered()
-        before = [*first, *([] if felt is None else [felt]), *then]
+        before = [*first, *([] if g_sensitivity is None else [g_sensitivity]), *then]
         return channel_parts(
             before, last, width=3, period_s=period_s, faults=faults, target=target, column=column, group=group
         )
 
     def _ordered(self) -> tuple[list[Corruption], list[Corruption], list[Corruption]]:
-        """What comes before the coupling, after it, and after faults."""
+        """Parts before the coupling, after it, and after faults."""
         optional = [self.low_pass, self.nonlinearity, self.temperature]
         low_pass, nonlinearity, temperature = ([one] if one is not None else [] for one in optional)
         if self.order == "agx":
             *slow, white = self.noise.parts() if self.noise.on else (Noise(on=False),)
             within = [white, *nonlinearity, *temperature, *self.extra]
-            return [*low_pass, self.sat, *slow, self.scale], within, [self.discrete]
+            return [*low_pass, self.saturation, *slow, self.scale], within, [self.quantization]
         within = [*temperature, self.noise, *self.extra]
-        return [*low_pass, self.scale, *nonlinearity], within, [self.discrete, self.sat]
+        return [*low_pass, self.scale, *nonlinearity], within, [self.quantization, self.saturation]
 
 
 class LinearGroup(Triaxial):
     """Errors of an accelerometer, and how its ideal value is found."""
 
     source: Literal["velocity", "engine"] = "velocity"
-    """Where acceleration comes from: the change of the sensor point's velocity over the last step of the world (a mean,
+    """Source of the acceleration: the change of the sensor point's velocity over the last step of the world (a mean,
     half a step late), or the world's own acceleration at the instant."""
     gravity_sign: Literal[-1, 1] = -1
-    """Specific force is a - g, and -1 is right; +1 is what the AGX paper prints (physics.md E-17)."""
+    """Specific force is a - g, and -1 is right; the AGX paper prints +1 (physics.md E-17)."""
 
 
 class AngularGroup(Triaxial):
     """Errors of a gyroscope."""
 
     g_sensitivity: float | tuple[tuple[float, float, float], ...] = 0.0
-    """What it adds for each m/s^2 of specific force [(rad/s)/(m/s^2)]: one number on each axis, or a 3 x 3 matrix."""
+    """Error per m/s^2 of specific force [(rad/s)/(m/s^2)]: one number on each axis, or a 3 x 3 matrix."""

@@ -1,10 +1,10 @@
-"""What encoders and odometers share: errors of a position, bins, and a speed told from edges."""
+"""Shared by encoders and odometers: errors of a position, bins, and a speed estimated from edges."""
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption, Layout
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, Signal, Voidable, required_rate_hz
 from sensorium.sensors.common.spec import SensorSpec
@@ -23,11 +24,13 @@ R = TypeVar("R", bound=Voidable)
 
 
 class CountingSensor(SensorSpec[R], Generic[R]):
-    """A sensor that reads a position through bins, and tells its speed from the times at which it enters them.
+    """A sensor that reads a position in bins, and estimates its speed from the times at which it enters them.
 
-    Order: the exact position, noise, further corruptions, faults, quantisation, saturation, bins
+    Order: the exact position, noise, further corruptions, faults, quantization, saturation, bins
     u_b = width floor(u / width), range (physics.md 7).
     """
+
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     resolution: float | None = Field(default=None, gt=0.0)
     """Width of a bin, in the joint's unit [rad or m]; None, the default, reads without bins."""
@@ -37,9 +40,9 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     """Bias, walks and white noise of the position, before bins."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions of the position, before bins."""
-    discrete: Quantize = Field(default_factory=Quantize)
-    """Quantisation of the position, before bins: of the converter behind a resolver or a magnetic track."""
-    sat: Saturate = Field(default_factory=Saturate)
+    quantization: Quantize = Field(default_factory=Quantize)
+    """Quantization of the position, before bins: of the converter behind a resolver or a magnetic track."""
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation of the position over all turns, before bins and range."""
     edge_time: Literal["sample", "interpolated"] = "sample"
     """When an edge is: at the sample that first shows it, or at the instant a straight line between samples crosses it,
@@ -48,8 +51,8 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     """Whether |v| is at most one bin over the time since the last edge, so that it falls when a joint stops; without
     bins it is 0 at once. False holds it."""
     timeout_s: float | None = Field(default=1.0, gt=0.0)
-    """Without an edge for longer than this [s] the speed is 0: by default below one bin a second. None never ends it.
-    With decay=False and None the speed is held for ever, as the AGX paper has it."""
+    """Without an edge for longer than this [s] the speed is 0: by default below one bin a second. None disables the
+    time-out. With decay=False and None the speed is held for ever, as in the AGX paper."""
 
     @model_validator(mode="after")
     def _bins_where_needed(self) -> "CountingSensor[R]":
@@ -81,10 +84,10 @@ class CountingSensor(SensorSpec[R], Generic[R]):
         limits: tuple[float, float] | None,
         target: str,
     ) -> SampledModel[R]:
-        """The sensor at work on a position.
+        """The model that measures a position.
 
         Args:
-            rig: Where it sits.
+            rig: Mount of the sensor.
             signal: Exact position and velocity, two channels.
             publish: Makes a reading of the channels of `EdgeCounter`.
             width: Width of a bin, one or one a row, shape (rows,); None for no bins.
@@ -99,7 +102,7 @@ class CountingSensor(SensorSpec[R], Generic[R]):
             within = replace(within, codes_after=Quantize(lsb=width, rounding="floor").grid(within))
         parts = channel_parts(
             [self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,

@@ -1,4 +1,4 @@
-"""What an ideal odometer reads: the distance that a wheel's rim rolls."""
+"""The ideal odometer signal: the distance that a wheel's rim rolls."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ class DistanceSignal:
         """Measure the joint that the rig names.
 
         Args:
-            rig: Where the odometer sits.
+            rig: Mount of the odometer.
             radius_m: Of each row's wheel [m], shape (rows,).
             accumulate: Whether turning back adds to the distance too.
         """

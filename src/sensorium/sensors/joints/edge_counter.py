@@ -27,15 +27,15 @@ _MOST_BINS = 2.0**53
 _BLOCK_ROWS = 512
 _SERIAL_BLOCKS = 16
 
-# How a position is kept in its range
+# Rules for a position outside its range
 _FREE, _WRAP, _CLAMP = range(3)
 _KINDS = {"free": _FREE, "wrap": _WRAP, "clamp": _CLAMP}
 
-# What a row remembers: whole numbers, and others
+# State of a row: integers and floats
 _STAGE, _BIN, _TOTAL, _LINE, _SEEN_NS, _EDGE_NS, _WHOLE = range(7)
 _SPEED, _INPUT_BEFORE, _READ_BEFORE, _EDGE_AGO_NS, _REAL = range(5)
 
-# Stages of a row: nothing seen, a position but no edge yet, an edge
+# Stages of a row: no sample yet, a position but no edge yet, an edge
 _FRESH, _WAITS, _RUNS = range(3)
 
 
@@ -47,12 +47,12 @@ class Span:
     lo: float = 0.0
     hi: float = 0.0
     bins: int = 0
-    """How many bins a range that wraps has; 0 without bins."""
+    """Number of bins of a range that wraps; 0 without bins."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """How speed is told from the times of edges."""
+    """Estimation of speed from the times of edges."""
 
     interpolated: bool = False
     """Take the instant at which a straight line between samples crosses the edge, not the sample after it."""
@@ -66,11 +66,11 @@ class EdgeCounter:
     """A position and velocity read through bins: signal and readout of encoders and odometers.
 
     Errors act on the channel INPUT. Then u_b = width floor(u / width), kept in the range. At a sample with another
-    reading the speed is v = (u_k - u_e) / (t_k - t_e) from the edge before, by the shorter way round where the range
+    reading the speed is v = (u_k - u_e) / (t_k - t_e) from the edge before, by the shorter way round if the range
     wraps, which is right while |du| < W / 2 from sample to sample. It is 0 before the second edge; until the next one
-    it is held, or at most width / (t - t_e), or 0 after a time-out, as `Speed` says (physics.md 7). A sample that is
-    lost tells nothing of edges: the speed does not fall there. With interpolated edges both times and places are those
-    of the bins' borders, so that a constant speed is exact, and crossing one border to and fro is no speed at all.
+    it is held, or at most width / (t - t_e), or 0 after a time-out, as `Speed` says (physics.md 7). A lost sample gives
+    no information on edges: the speed does not decay there. With interpolated edges both times and places are those of
+    the bins' borders, so that a constant speed is exact, and crossing one border to and fro gives speed 0.
     """
 
     columns = 4
@@ -90,7 +90,7 @@ class EdgeCounter:
             inner: Gives position and velocity, two channels.
             width: Width of a bin in each row, 0 for none, shape (rows,).
             span: Range of the reading.
-            speed: How speed is told.
+            speed: Estimation of speed.
             stamp_ns: The sensor's own clock, which measures the time between edges.
         """
         rows = len(width)
@@ -122,11 +122,11 @@ class EdgeCounter:
         self._inner.forget()
 
     def sample(self, time_ns: int, out: Float) -> None:
-        """Exact position and velocity; what follows from them is worked out by `read`."""
+        """Exact position and velocity; `read` computes the rest."""
         self._inner.sample(time_ns, out)
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
-        """Put the sample in bins, and tell its speed; of the ideal one put the position in its range, and count it."""
+        """Bin the sample and estimate its speed; bring the ideal position into its range and count it."""
         stamp_ns = self._stamp_ns(time_ns)
         threads.run(count_edges, self._blocks, stamp_ns, x, ideal, *self._settings, serial_below=_SERIAL_BLOCKS)
 
@@ -160,7 +160,7 @@ def in_range(u: float, kind: int, lo: float, hi: float) -> float:
 def bin_in_range(u: float, kind: int, lo: float, hi: float, bins: int, width: float) -> tuple[int, float]:
     """The bin of a position, unwrapped, and the position of its lower edge in the range.
 
-    A range that clamps ends on the outermost bins whose edges lie within it, so that every reading is one of a bin.
+    A range that clamps ends on the outermost bins whose edges are within it, so that every reading belongs to a bin.
     """
     k = int(bin_of(u, width))
     if kind == _FREE:
@@ -205,11 +205,11 @@ def count_edges(
         hi: Its upper end.
         bins: How many bins a range that wraps has.
         widths: Width of a bin, 0 for none, float64 (rows,).
-        interpolated: Whether edges lie between samples.
+        interpolated: Whether edges are interpolated between samples.
         decay: Whether the speed falls while no edge comes.
         timeout_ns: When it ends [ns].
-        whole: What rows remember, int64.
-        real: What rows remember, float64.
+        whole: Integer state of the rows, int64.
+        real: State of the rows, float64.
     """
     for block in range(first, count, step):
         for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
@@ -219,7 +219,7 @@ def count_edges(
             ideal[row, COUNT] = bin_in_range(exact, kind, lo, hi, bins, width)[0] if width > 0.0 else 0.0
             stage, edge = whole[row, _STAGE], False
 
-            # A sample that a fault took away tells nothing; what was known before is held
+            # A sample removed by a fault gives no information; the last values are held
             position = math.nan
             if math.isfinite(u):
                 k = 0
@@ -228,7 +228,7 @@ def count_edges(
                 else:
                     position = in_range(u, kind, lo, hi)
 
-                # How far it went since the sample before, the shorter way round
+                # Distance since the sample before, the shorter way round
                 bins_moved, moved = 0, 0.0
                 if stage == _FRESH:
                     whole[row, _STAGE], whole[row, _TOTAL] = _WAITS, k
@@ -255,13 +255,13 @@ def count_edges(
                         moved = (whole[row, _TOTAL] + upper - whole[row, _LINE]) * width
                         whole[row, _LINE] = whole[row, _TOTAL] + upper
                     elapsed_ns = (time_ns - whole[row, _EDGE_NS]) - ago_ns + real[row, _EDGE_AGO_NS]
-                    if stage == _RUNS and elapsed_ns > 0.0:  # else the clock was set back, or a line met twice at once
+                    if stage == _RUNS and elapsed_ns > 0.0:  # else the clock was set back, or two edges have one time
                         real[row, _SPEED] = moved / (elapsed_ns * 1e-9)
                     whole[row, _STAGE], whole[row, _EDGE_NS], real[row, _EDGE_AGO_NS] = _RUNS, time_ns, ago_ns
                 whole[row, _BIN], whole[row, _SEEN_NS] = k, time_ns
                 real[row, _INPUT_BEFORE], real[row, _READ_BEFORE] = u, position
 
-            # While no edge comes the speed is held, or falls; a clock that was set back tells nothing of the time since
+            # Until an edge comes the speed is held or decays; after a clock was set back the elapsed time is unknown
             if not edge and stage == _RUNS:
                 waited_ns = (time_ns - whole[row, _EDGE_NS]) + real[row, _EDGE_AGO_NS]
                 if decay and waited_ns > 0.0 and math.isfinite(u):

@@ -15,10 +15,10 @@ from sensorium.sensors.joints.edge_counter import ON_EDGE, Span
 from sensorium.sensors.joints.encoder_reading import EncoderLayout, EncoderReading
 from sensorium.sensors.joints.joint_signal import JointSignal
 
-# How far from a whole number of bins a range may be [bins]; the width is then made to fit
+# Tolerance of a range's whole number of bins [bins]; the width is then adjusted
 _WHOLE = 1e-6
 
-# With fewer bins a range that wraps cannot tell which way a joint turns
+# With fewer bins the direction of rotation is ambiguous in a range that wraps
 _FEWEST_BINS = 3
 
 # Bins of one period of the tracks A and B
@@ -59,15 +59,15 @@ class Encoder(CountingSensor[EncoderReading]):
 
     kind: Literal["encoder"] = "encoder"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=1000.0))
-    """Clock; 1 kHz unless told otherwise."""
+    """Clock; 1 kHz by default."""
     mode: Annotated[Literal["wrap", "clamp"], BeforeValidator(_renamed)] = "wrap"
-    """What happens at the ends of the range."""
+    """Behavior at the ends of the range."""
     min: float = 0.0
     """Lower end of the range [rad or m]."""
     max: float | None = None
     """Upper end of the range [rad or m]; None is 2 pi on a joint that turns, and no range on one that slides."""
     quadrature: bool = False
-    """Whether readings have the tracks `a`, `b` and `z` as they stand at the sample; four bins are one period of A."""
+    """Whether readings have the tracks `a`, `b` and `z` at the sample; four bins are one period of A."""
     index: float | None = None
     """Position of the index mark [rad or m], once a range; None is the lower end."""
 
@@ -86,7 +86,7 @@ class Encoder(CountingSensor[EncoderReading]):
 
     @property
     def _has_range(self) -> bool:
-        """Whether positions have a range whatever joint is measured."""
+        """Whether positions have a range for every type of joint."""
         return bool(self.max is not None or self.counts_per_turn or self.min or self.mode == "clamp")
 
     def start(self, rig: Rig) -> SampledModel[EncoderReading]:
@@ -134,7 +134,7 @@ class Encoder(CountingSensor[EncoderReading]):
         return bin_of_index if free else max(bin_of_index, math.ceil(self.min / width - ON_EDGE))
 
     def _check_joint(self, rig: Rig, free: bool) -> None:
-        """What depends on the joint: one that slides has no turns, and a range only where one is given."""
+        """Settings that depend on the joint: a sliding joint has no turns, and a range only if one is given."""
         if rig.joint_slides and self.counts_per_turn is not None:
             given, rule = f"counts_per_turn is {self.counts_per_turn}", "it must have a resolution [m] instead"
         elif free and self._has_range:

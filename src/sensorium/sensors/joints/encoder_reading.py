@@ -1,4 +1,4 @@
-"""What an encoder hands out."""
+"""Reading of an encoder."""
 
 from dataclasses import dataclass
 
@@ -17,10 +17,10 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class EncoderLayout:
-    """How an encoder's channels are to be read.
+    """Meaning of an encoder's channels.
 
     Attributes:
-        rig: Where it sits, for the axes of its arrays.
+        rig: Mount of the encoder, for the axes of its arrays.
         has_bins: Whether it counts.
         has_quadrature: Whether it has the tracks A, B and Z.
         index_bin: Bin in which Z is high.
@@ -44,7 +44,7 @@ class EncoderReading(SampledReading):
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """False where a fault left no position, or a reset voided the reading on its way."""
+        """False if a fault left no position, or a reset voided the reading before arrival."""
         return self._shaped(self._sample.valid & np.isfinite(self._sample.x[:, POSITION]))
 
     @property
@@ -54,7 +54,7 @@ class EncoderReading(SampledReading):
 
     @property
     def velocity(self) -> Float:
-        """Speed told from edges, with its sign [rad/s or m/s]; of `truth()` the joint's own."""
+        """Speed estimated from edges, with its sign [rad/s or m/s]; of `truth()` the joint's own."""
         return self._channel(VELOCITY)
 
     @property
@@ -80,7 +80,7 @@ class EncoderReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         found = [Quantity("position", "Position", "rad or m"), Quantity("velocity", "Speed", "rad/s or m/s")]
         if self._layout.has_bins:
             found.append(Quantity("count", "Count", kind=int, has_truth=False, is_plotted=False))

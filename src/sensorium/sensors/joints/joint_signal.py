@@ -1,4 +1,4 @@
-"""What an ideal sensor on a joint's axis reads: its position and velocity at an instant."""
+"""The ideal signal of a sensor on a joint's axis: position and velocity at an instant."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def read_joint(
     Args:
         before: `WorldState.numbers` of the state before, or at, the instant.
         after: The same of the state after it.
-        share: Fraction of the way; 0 takes the state before as it is.
+        share: Fraction of the way; 0 takes the state before.
         first: Where the joint's position in the first world is among the numbers.
         worlds: Number of worlds.
         joints: Joints of each.

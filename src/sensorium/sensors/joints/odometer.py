@@ -28,7 +28,7 @@ class OdometerReading(SampledReading):
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """False where a fault left no distance, or a reset voided the reading on its way."""
+        """False if a fault left no distance, or a reset voided the reading before arrival."""
         return self._shaped(self._sample.valid & np.isfinite(self._sample.x[:, POSITION]))
 
     @property
@@ -38,12 +38,12 @@ class OdometerReading(SampledReading):
 
     @property
     def velocity(self) -> Float:
-        """Its rate told from edges [m/s]; of `truth()` the rim's own."""
+        """Its rate estimated from edges [m/s]; of `truth()` the rim's own."""
         return self._channel(VELOCITY)
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         return Quantity("distance", "Distance", "m"), Quantity("velocity", "Speed", "m/s")
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class Odometer(CountingSensor[OdometerReading]):
 
     kind: Literal["odometer"] = "odometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
     radius_m: float | None = Field(default=None, gt=0.0)
     """Radius of the wheel [m]; None takes it from the objects of the body it is attached to, the largest distance of
     their corners from the axle."""

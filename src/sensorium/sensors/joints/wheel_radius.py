@@ -1,4 +1,4 @@
-"""A wheel's radius from what it looks like."""
+"""The radius of a wheel from its geometry."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ def wheel_radius_m(rig: Rig, axis_S: Sequence[float]) -> NDArray[np.float64]:
     columns = [column for column, name in enumerate(layout.body) if name == body]
     axis = np.asarray(axis_S, np.float64) / np.linalg.norm(axis_S)
 
-    # One row of objects may stand for all worlds
+    # One row of objects may apply to all worlds
     radii = np.zeros((len(layout.mesh_index), rig.sensors))
     for row in range(len(radii)):
         for column in columns:

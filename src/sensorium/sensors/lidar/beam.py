@@ -25,7 +25,7 @@ class Beam(Spec):
     detector_radius_m: float = Field(default=0.01, gt=0.0)
     """Of the round detector [m]."""
     detector_offset_m: float = Field(default=0.0, ge=0.0)
-    """Of the detector's centre from the beam's axis [m]."""
+    """Of the detector's center from the beam's axis [m]."""
     pulse_s: float = Field(default=5e-9, gt=0.0)
     """Duration of the pulse [s]; how much fog answers at once follows from it."""
     rays: int = Field(default=1, ge=1, le=1024)

@@ -36,7 +36,7 @@ def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
     together = max(BLOCK // beam.rays, 1)
     switch[bt.V_BATCH] = together
     switch[bt.V_PULSES] = together * max(min(_RAYS_A_TURN // (beam.rays * together), BLOCK // together), 1)
-    switch[bt.V_CENTRE] = np.argmin(np.square(rays.u) + np.square(rays.v))
+    switch[bt.V_CENTER] = np.argmin(np.square(rays.u) + np.square(rays.v))
     several = spec.max_depth or (light.switch[tb.S_ATMOSPHERE] and light.switch[tb.S_CROSSINGS])
     kept = _DEEP if several else 1 + int(light.switch[tb.S_ATMOSPHERE])
     return BeamTables(

@@ -13,7 +13,7 @@ class Blooming(Spec):
     """
 
     strength: float = Field(gt=0.0, le=1.0)
-    """Share of a strong return that the nearest neighbours get [1]."""
+    """Share of a strong return that the nearest neighbors get [1]."""
     radius_deg: float = Field(gt=0.0, le=45.0)
     """Angle at which half of that is left [deg]."""
     slope: float = Field(default=2.0, gt=0.0, le=8.0)

@@ -15,8 +15,7 @@ from sensorium.patterns import Pattern, RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.common.random_placement import RandomPlacement
 from sensorium.sensors.common.randomization import Randomization
-from sensorium.sensors.common.range_noise import RangeNoise
-from sensorium.sensors.common.range_values import check_range_values
+from sensorium.sensors.common.range_values import RangeNoise, check_range_values
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.spec import Capture, SensorSpec
 from sensorium.sensors.common.timing import Timing
@@ -48,7 +47,7 @@ class Lidar(SensorSpec[Scan]):
       and the detector leave of it (AGX Sensor paper, corrected). What is too weak to be detected does not return.
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
       follow from signal, sunlight and the receiver's noise.
-    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitiser does, and
+    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitizer does, and
       finds returns in that: with their widths, and two where the beam falls on an edge (VANE paper, corrected).
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
@@ -83,13 +82,13 @@ class Lidar(SensorSpec[Scan]):
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
     normalize: bool | None = None
-    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in metres, and None
-    too where one of the two values below is given, else none. Ranges and points of a scan are in metres always."""
+    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in meters, and None
+    too where one of the two values below is given, else none. Ranges and points of a scan are in meters always."""
     near_value_m: float | None = None
     """What range images show for a surface nearer than the least range [m]; None is minus the greatest range, -1 when
-    normalised."""
+    normalized."""
     far_value_m: float | None = None
-    """What they show where nothing returned [m]; None is the greatest range, 1 when normalised."""
+    """What they show where nothing returned [m]; None is the greatest range, 1 when normalized."""
     randomize: Randomization | None = None
     """Where each lidar of each world sits, drawn at its start and resets or for every sweep; scans and truth tell the
     pose that was drawn."""
@@ -318,15 +317,15 @@ class LidarModel:
         """Columns whose last ray fired in [after, upto), sweep by sweep."""
         for tick in self._rate.ticks_between(after_ns - self._duration_ns - 1, upto_ns):
             table, sweep_ns = self._rays(tick), self._rate.time_ns(tick)
-            complete_ns = sweep_ns + table.time_ns.max(axis=0)
-            begun_ns = sweep_ns + table.time_ns.min(axis=0)
+            complete_ns = sweep_ns + table.offset_ns.max(axis=0)
+            begun_ns = sweep_ns + table.offset_ns.min(axis=0)
             columns = np.flatnonzero((complete_ns >= after_ns) & (complete_ns < upto_ns) & (begun_ns >= since_ns))
             if not len(columns):
                 continue
             start_ns, end_ns = int(begun_ns[columns].min()), int(complete_ns[columns].max()) + 1
             piece = RayTable(
                 table.direction_S[:, columns],
-                table.time_ns[:, columns] - (start_ns - sweep_ns),
+                table.offset_ns[:, columns] - (start_ns - sweep_ns),
                 None if table.origin_S is None else table.origin_S[:, columns],
                 end_ns - start_ns,
             )

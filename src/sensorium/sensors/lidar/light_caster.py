@@ -180,7 +180,7 @@ class LightCaster:
             samples=np.zeros((heads, pulses if switch[wt.V_KEEP] else 0, switch[wt.V_BINS]), np.float32),
         )
         decomposes = tables.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
-        return PulseCast(tables, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0)), out)
+        return PulseCast(tables, np.zeros((threads.get_threads(), SCRATCH if decomposes else 0)), out)
 
     def _scan(
         self,
@@ -193,29 +193,29 @@ class LightCaster:
     ) -> Scan:
         """The kernel's arrays as a reading."""
 
-        def organised(array: NDArray[Any], *tail: int) -> NDArray[Any]:
+        def organized(array: NDArray[Any], *tail: int) -> NDArray[Any]:
             full = array.reshape((self._rig.worlds, self._rig.sensors, self._returns, *table.shape, *tail))
             return self._rig.squeeze(full if self._several else full[:, :, 0])
 
         return Scan(
-            range_m=organised(out.range_m),
-            points=organised(out.points_W if self._in_world else out.points_S, 3),
-            object_id=organised(out.object_id),
-            face_id=organised(out.face_id),
-            label=organised(out.label),
-            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
+            range_m=organized(out.range_m),
+            points=organized(out.points_W if self._in_world else out.points_S, 3),
+            object_id=organized(out.object_id),
+            face_id=organized(out.face_id),
+            label=organized(out.label),
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",
             knot_ns=aim.knot_ns,
             X_WS=aim.X_WS,
             light=Light(
-                intensity=organised(scaled(self._scale, out.intensity, self._white(out.range_m))),
-                cause=organised(out.cause),
-                depth=organised(_or_constant(out.depth, out.range_m, 0)),
-                mirror_id=organised(_or_constant(out.mirror_id, out.range_m, -1)),
+                intensity=organized(scaled(self._scale, out.intensity, self._white(out.range_m))),
+                cause=organized(out.cause),
+                depth=organized(_or_constant(out.depth, out.range_m, 0)),
+                mirror_id=organized(_or_constant(out.mirror_id, out.range_m, -1)),
                 ambient=self._ambient(out, table),
-                width_s=None if received is None else organised(received.width_s),
+                width_s=None if received is None else organized(received.width_s),
             ),
             waveform=None if received is None else self._waveforms(received, table),
         )

@@ -253,7 +253,7 @@ def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> No
 
 
 def material_row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
-    """The row of what an object is made of, seen from a medium of this index; an object of nothing is matt and grey."""
+    """The row of what an object is made of, seen from a medium of this index; an object of nothing is matt and gray."""
     if material is None:
         return DEFAULT_MATERIAL.row(wavelength_m, around)
     if isinstance(material, AbstractMaterial):

@@ -62,7 +62,7 @@ class OtherLidars:
         stray: sl.StrayLight,
     ) -> None:
         """Add their light to a row of stray light, the strongest of all for each ray; arguments as for `settle`."""
-        fired_s = table.time_ns.reshape(-1) / NS_PER_S
+        fired_s = table.offset_ns.reshape(-1) / NS_PER_S
         for name, other in self._audible():
             fired = self._pulses(name, other, start_ns, end_ns)
             if fired is None:
@@ -74,7 +74,7 @@ class OtherLidars:
     def _audible(self) -> list[tuple[str, _Other]]:
         """Lidars that are switched on and whose light passes the filter, in the order they were attached."""
         heard = []
-        for name, attached in self._rig.beside.items():
+        for name, attached in self._rig.attached_sensors.items():
             if name not in self._known:
                 self._known[name] = self._looked_at(attached.spec, attached.rig, name)
             other = self._known[name]
@@ -136,7 +136,7 @@ class OtherLidars:
         time_ns, direction, origin, has_origin = [], [], [], False
         for tick in ticks:
             table = pattern.rays(tick)
-            at_ns = rate.time_ns(tick) + table.time_ns.reshape(-1) - start_ns
+            at_ns = rate.time_ns(tick) + table.offset_ns.reshape(-1) - start_ns
             inside = (at_ns >= 0) & (at_ns < end_ns - start_ns)
             time_ns.append(at_ns[inside])
             direction.append(table.direction_S.reshape(-1, 3)[inside])
@@ -155,7 +155,7 @@ class OtherLidars:
 
     def _traced(self, other: _Other, fired: RayTable, start_ns: int, end_ns: int, tick: int) -> ct.Pulses:
         """Where each pulse starts, where it goes, and what it meets first."""
-        rig, count = other.rig, fired.time_ns.size
+        rig, count = other.rig, fired.offset_ns.size
         heads = rig.worlds * rig.sensors
         scan = other.caster.cast(fired, start_ns, end_ns)
         aim = other.firing.aim(fired, start_ns, end_ns)
@@ -164,7 +164,7 @@ class OtherLidars:
         origin = rays.origin.reshape(heads, count, 3) + np.repeat(aim.anchor, rig.sensors, axis=0)[:, None]
         draw = other.stream.uniform(1, 0, tick, elements=rig.sensors, worlds=rig.worlds, first_world=rig.first_world)
         return ct.Pulses(
-            time_s=fired.time_ns.reshape(-1) / NS_PER_S,
+            time_s=fired.offset_ns.reshape(-1) / NS_PER_S,
             late_s=((draw - 0.5) * self._spread_s).reshape(-1),
             origin=origin,
             direction=rays.direction.reshape(heads, count, 3).astype(np.float64),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.range_values import in_metres, range_values
+from sensorium.sensors.common.range_values import in_meters, range_values
 from sensorium.sensors.lidar.range_limits import ABOVE_ZERO
 
 if TYPE_CHECKING:
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 class RangeImage:
     """Ranges as reported, with values for what is too near and for nothing; as `DepthImage` shows them."""
 
-    range: NDArray[np.float32]
+    values: NDArray[np.float32]
     """Distance along the ray [m], or as a share of the greatest range, in the shape of the scan's ranges."""
     near: float
     """What is shown where a surface is too near, in the unit of the range."""
     far: float
     """What is shown where nothing returned: nothing is there, or it is too far, too weak or dropped out."""
     scale_m: float
-    """What one unit of the range is [m]: 1, or the greatest range if normalised."""
+    """What one unit of the range is [m]: 1, or the greatest range if normalized."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Whether there is a return."""
-        return ~np.isin(self.range, [np.float32(self.near), np.float32(self.far)])
+        return ~np.isin(self.values, [np.float32(self.near), np.float32(self.far)])
 
-    def in_metres(self) -> NDArray[np.float32]:
-        """Ranges in metres, with infinity for nothing and minus infinity for what is too near (REP 118)."""
-        return in_metres(self.range, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
+    def in_meters(self) -> NDArray[np.float32]:
+        """Ranges in meters, with infinity for nothing and minus infinity for what is too near (REP 118)."""
+        return in_meters(self.values, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
 
     def voided(self, at: NDArray[np.bool_]) -> "RangeImage":
         """The same with nothing to see where the mask is true; it broadcasts to the shape of the range."""
-        return replace(self, range=np.where(at, np.float32(self.far), self.range))
+        return replace(self, values=np.where(at, np.float32(self.far), self.values))
 
 
 class RangeImages:

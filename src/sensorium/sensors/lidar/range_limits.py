@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.range_noise import RangeNoise
+from sensorium.sensors.common.range_values import RangeNoise
 from sensorium.tracing.kernels.geometry import ray_errors as re
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a lidar reports: one sweep, or a slice of one, organised as channels by columns."""
+"""What a lidar reports: one sweep, or a slice of one, organized as channels by columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -115,7 +115,7 @@ class Scan:
     face_id: NDArray[np.int32]
     """Triangle of that object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face or object; 0 is unlabelled."""
+    """Label of the face or object; 0 is unlabeled."""
     offset_ns: NDArray[np.int64]
     """Firing time of each ray since the start [ns]; shape (channels, columns)."""
     start_ns: int
@@ -149,12 +149,12 @@ class Scan:
         return self.range_m > 0.0 if self.light is None else self.light.cause != Cause.NONE
 
     @property
-    def stamp_ns(self) -> int:
+    def time_ns(self) -> int:
         """What the sensor's own clock showed when the sweep began [ns]."""
         return self.start_ns + self.clock_offset_ns + round(self.start_ns * self.clock_skew)
 
     @property
-    def time_ns(self) -> NDArray[np.int64]:
+    def ray_time_ns(self) -> NDArray[np.int64]:
         """Firing time of each ray by the sensor's own clock [ns], in the shape of the ranges."""
         true_ns = self.start_ns + self.offset_ns
         if self.clock_offset_ns or self.clock_skew:
@@ -219,7 +219,7 @@ class Scan:
             self._each(lambda field, array: array.reshape(-1, *shape, *field.tail)[row]),
             X_WS=self.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
             waveform=waveform,
-            range_image=None if image is None else replace(image, range=image.range.reshape(-1, *shape)[row]),
+            range_image=None if image is None else replace(image, values=image.values.reshape(-1, *shape)[row]),
         )
 
     def without(self, worlds: NDArray[np.bool_]) -> Self:

@@ -136,7 +136,7 @@ class ScanErrors:
             origin = np.zeros((*table.shape, 3)) if table.origin_S is None else table.origin_S.astype(np.float64)
             origin = self._turned(R_WS, origin)
             if p_WS is not None:
-                origin = origin + self._organised(p_WS)
+                origin = origin + self._organized(p_WS)
             points = np.where(placed[..., None], origin + range_m[..., None] * along, points)
         told_m, light = (scan.range_m + change_m).astype(np.float32), scan.light
         if made.any():
@@ -197,9 +197,9 @@ class ScanErrors:
         if vectors_S.shape[:-1] == R_WS.shape[:2]:
             turned = np.einsum("hcwsij,hcj->wshci", R_WS, vectors_S)
             return self._rig.squeeze(turned if self._returns == 1 else turned[:, :, None])
-        return rotate(self._organised(R_WS), vectors_S)
+        return rotate(self._organized(R_WS), vectors_S)
 
-    def _organised(self, of_rays: Float) -> Float:
+    def _organized(self, of_rays: Float) -> Float:
         """Axes (channels, columns, worlds, sensors, ...) as readings have them, with one of returns."""
         array = np.moveaxis(of_rays, (0, 1), (2, 3))
         return self._rig.squeeze(array if self._returns == 1 else array[:, :, None])
@@ -209,8 +209,8 @@ def _with_returns(scan: Scan, of: Arrays) -> Scan:
     """The scan with other returns."""
     shape = scan.range_m.shape
 
-    def organised(name: str) -> NDArray[Any] | None:
+    def organized(name: str) -> NDArray[Any] | None:
         return of[name].reshape(*shape, *of[name].shape[2:]) if name in of else None
 
-    light = None if scan.light is None else Light(**{name: organised(name) for name in _OF_LIGHT})  # type: ignore[arg-type]
-    return replace(scan, light=light, **{name: organised(name) for name in _OF_SCAN})  # type: ignore[arg-type]
+    light = None if scan.light is None else Light(**{name: organized(name) for name in _OF_LIGHT})  # type: ignore[arg-type]
+    return replace(scan, light=light, **{name: organized(name) for name in _OF_SCAN})  # type: ignore[arg-type]

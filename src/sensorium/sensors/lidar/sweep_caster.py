@@ -128,20 +128,20 @@ class SweepCaster:
         end_ns: int,
     ) -> Scan:
         """A reading of what a kernel wrote."""
-        organised = (*self._rig.axes, *table.shape)
+        organized = (*self._rig.axes, *table.shape)
         return Scan(
-            range_m=out.range_m.reshape(organised),
-            points=out.points.reshape((*organised, 3)),
-            object_id=out.object_id.reshape(organised),
-            face_id=out.face_id.reshape(organised),
-            label=out.label.reshape(organised),
-            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
+            range_m=out.range_m.reshape(organized),
+            points=out.points.reshape((*organized, 3)),
+            object_id=out.object_id.reshape(organized),
+            face_id=out.face_id.reshape(organized),
+            label=out.label.reshape(organized),
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",
             knot_ns=aim.knot_ns,
             X_WS=aim.X_WS,
-            normals=None if normals is None else normals.reshape((*organised, 3)),
+            normals=None if normals is None else normals.reshape((*organized, 3)),
         )
 
 

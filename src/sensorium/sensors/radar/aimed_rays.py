@@ -1,4 +1,4 @@
-"""Rays aimed at targets that too few rays of a bundle meet."""
+"""Rays aimed at targets that too few rays of a bundle hit."""
 
 import weakref
 from typing import NamedTuple
@@ -24,7 +24,7 @@ _STEPS = np.array([0.7548776662466927, 0.5698402909980532])
 # A surface in front of a point hides it if it is nearer by more than this: rays are float32
 _CLEAR_M, _CLEAR_PART = 1e-3, 1e-4
 
-# Share of its area that counts of what is seen edge-on, and area of a mesh that has none [m^2]: weights are above 0
+# Share of its area that counts of a surface seen edge-on, and area of a mesh that has none [m^2]: weights are above 0
 _EDGE_ON, _NO_AREA = 1e-9, 1e-300
 
 
@@ -33,15 +33,15 @@ class Aimed(NamedTuple):
 
     head: Whole
     object_id: Whole
-    """Part of the target that the ray meets, or was aimed at."""
+    """Part of the target that the ray hits, or was aimed at."""
     group: Whole
     """First object of the target."""
     p_S: Float
-    """Point that it meets, or was aimed at, in the sensor's frame [m], shape (n, 3)."""
+    """Point that it hits, or was aimed at, in the sensor's frame [m], shape (n, 3)."""
     weight: Float
-    """Area across the line of sight that it stands for [m^2]."""
+    """Area across the line of sight that it represents [m^2]."""
     is_clear: NDArray[np.bool_]
-    """Whether nothing else is in front."""
+    """Whether the line of sight is free."""
 
 
 class AimedRays:
@@ -51,9 +51,9 @@ class AimedRays:
         """Aim within the field.
 
         Args:
-            rig: Where the sensors sit.
+            rig: Mount of the sensors.
             half_field_rad: Half the angles of the field, across and up [rad].
-            farthest_m: What is farther sends no echo [m].
+            farthest_m: Greatest range of echoes [m].
         """
         self._rig, self._half, self._farthest_m = rig, half_field_rad, farthest_m
         self._sight = Occlusion(rig)
@@ -85,7 +85,7 @@ class AimedRays:
         head, column, own = head[at], places.column[k[at]], places.group[head[at], k[at]]
         direction_S, range_m, weight = direction_S[at, point], range_m[at, point], across[at, point]
 
-        # A ray sees its target if it meets any part of it first, or nothing before the point that it was aimed at
+        # A ray sees its target if it hits any part of it first, or nothing before the point that it was aimed at
         R_WS = instant.X_WS.rotation
         hits = self._sight.hits(
             instant.time_ns, instant.X_WS.position, head, np.einsum("nij,nj->ni", R_WS[head], direction_S)

@@ -1,4 +1,4 @@
-"""Where echoes fall in the cells of a frame, and what stands in a cell in metres, metres a second and radians."""
+"""Positions of echoes in the cells of a frame, and conversion of cells to meters, meters a second and radians."""
 
 from typing import NamedTuple
 
@@ -16,22 +16,21 @@ from sensorium.physics.radio.correlated_cfar import (
 from sensorium.physics.radio.echo_list import ENVELOPE_STEPS
 from sensorium.physics.radio.ordered_cfar import ordered_ranks
 from sensorium.physics.radio.peaks import Threshold
-from sensorium.physics.radio.power import of_decibels
+from sensorium.physics.radio.power import of_decibels, thermal_noise
 from sensorium.physics.radio.refinement import CELLS, PLACES, weights_of
 from sensorium.physics.radio.spreading import MOST_TAPS, Grid
-from sensorium.physics.radio.thermal_noise import thermal_noise
 from sensorium.physics.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 
 Float = NDArray[np.float64]
 
-# Side lobes are followed for so many cells
+# Side lobes are computed over this many cells
 _REACH = {"rectangular": 24, "hann": 12, "hamming": 16, "blackman_harris": 5}
 
 
 class Measured(NamedTuple):
-    """What a peak is taken for."""
+    """Estimates of a peak."""
 
     range_m: Float
     range_rate_m_s: Float
@@ -49,7 +48,7 @@ class Axis:
         self.terms = window_terms(window, count=count)
         self.reach = count // 2 if is_whole else min(_REACH[window], count // 2)
 
-        # Where the noise of a cell goes: to cells nearer than there are terms, each once
+        # Destinations of the noise of a cell: cells nearer than the number of terms, each once
         most = MOST_TAPS // 2
         low = -min(most, count // 2)
         self.shifts = np.arange(low, low + MOST_TAPS)
@@ -61,7 +60,7 @@ class Axis:
 
         Args:
             steps: How many.
-            moved: Range cells that an echo moves by within a frame, at most: so much farther it reaches.
+            moved: Range cells that an echo crosses within a frame, at most: its spread grows by as many.
         """
         x = np.arange(steps) / ENVELOPE_STEPS
         power = np.where(x <= self.reach + moved + 0.5, point_spread(self.window, x, count=self.count) ** 2, 0.0)
@@ -82,7 +81,7 @@ class Cells:
         self.axes = (self.row, self.beam, self.speed, self.range)
         self._rise_cell, self._sine_cell = (1.0 / (axis.count * spec.spacing) for axis in (self.row, self.beam))
 
-        # Beams that look into the field, and as many more on each side as a place is told from
+        # Beams that look into the field, and as many more on each side as an estimate uses
         antennas = self.beam.count
         number = np.arange(-(antennas // 2), (antennas + 1) // 2)
         edge = np.sin(np.radians(0.5 * spec.horizontal_fov_deg)) / self._sine_cell
@@ -178,7 +177,7 @@ class Cells:
         )
 
     def measured(self, place: Float) -> Measured:
-        """What peaks at places in cells, shape (..., 4), are taken for."""
+        """Estimates of peaks at positions in cells, shape (..., 4)."""
         chirp = self._chirp
         fastest = chirp.unambiguous_speed_m_s
         rate = folded(place[..., 2] * chirp.speed_resolution_m_s, 2.0 * fastest, low=-fastest)
@@ -194,7 +193,7 @@ class Cells:
         return Measured(range_m, rate, sine, rise)
 
     def detection_probability(self, snr: Float) -> Float:
-        """How often a Swerling I body in the middle of a cell exceeds its threshold, of the mean SNR in a cell [1].
+        """Probability of detection of a Swerling I body in the middle of a cell, of the mean SNR in a cell [1].
 
         Signal and noise together are exponential of mean 1 + SNR: the rate of false alarms at factor / (1 + SNR).
         """
@@ -214,7 +213,7 @@ class Cells:
         step = np.arange(self.beam.count) // self._spec.antennas
         slope = float(antenna @ step / (antenna @ antenna)) * self.beam.count / transmitters
 
-        # How far behind its cells an echo is, in the mean over those it is told from
+        # Bias of an echo's position behind its cells, in the mean over those used
         offset = speed - np.rint(speed)
         cells = weights.cells[2]
         at = np.arange(cells) - cells // 2

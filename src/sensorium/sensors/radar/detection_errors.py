@@ -1,4 +1,4 @@
-"""Errors and faults of detections: what the corruption layer does to a radar's lists."""
+"""Errors and faults of detections: corruption of a radar's lists."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ _TARGETS = {"range": "range", "speed": "speed", "azimuth": "angle", "elevation":
 _FIELDS = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power_W")
 _FOLLOWING = ("power_W", "snr_dB", "cross_section_m2")
 
-# Least and greatest power that is reported [dBm], far within what a float has in watts
+# Least and greatest power that is reported [dBm], well within the range of a float in watts
 _LEAST_DBM, _MOST_DBM = -1000.0, 1000.0
 
 
@@ -48,10 +48,10 @@ def detection_program(spec: Radar) -> Program:
 class DetectionErrors:
     """Runs the program over the lists of every world and every radar of a rig.
 
-    The channels of a quantity are the places of the list, up to `max_detections`: channel k is the k-th strongest
-    detection of a frame, whatever object it came from. A place without a detection is NaN in every quantity, and a
-    place is reported if no quantity is NaN after the program. So a fault that holds every quantity holds the whole
-    list with its length.
+    The channels of a quantity are the entries of the list, up to `max_detections`: channel k is the k-th strongest
+    detection of a frame, from any object. An entry without a detection is NaN in every quantity, and an entry is
+    reported if no quantity is NaN after the program. So a fault that holds every quantity holds the whole list with its
+    length.
     """
 
     def __init__(self, spec: Radar, rig: Rig, program: Program, noise_W: float) -> None:
@@ -59,7 +59,7 @@ class DetectionErrors:
 
         Args:
             spec: The radar.
-            rig: Where it sits.
+            rig: Mount of the sensor.
             program: From `detection_program`.
             noise_W: Receiver noise in a cell, the reference of the SNR [W].
         """
@@ -99,13 +99,13 @@ class DetectionErrors:
         x = ideal.copy()
         active = onsets_ns = None
         if self._rig.faults is not None:
-            active = self._rig.faults.at(reading.time_ns)
+            active = self._rig.faults.at(reading.end_ns)
             onsets_ns = self._rig.faults.onsets_ns
-        self._program.step(x.reshape(heads, -1), reading.time_ns, self._state, active, onsets_ns)
-        x[:, _RANGE] = np.maximum(x[:, _RANGE], 0.0)  # nothing is behind the sensor
+        self._program.step(x.reshape(heads, -1), reading.end_ns, self._state, active, onsets_ns)
+        x[:, _RANGE] = np.maximum(x[:, _RANGE], 0.0)  # a range is never negative
         x[:, _POWER] = np.clip(x[:, _POWER], _LEAST_DBM, _MOST_DBM)
 
-        # A place that repeats all numbers of the frame before holds that detection, and keeps what belongs to it
+        # An entry that repeats all numbers of the frame before holds that detection with its data
         follows, source = self._followed(reading, ideal, x), self._sources(reading, valid)
         held = np.all(x == self._before, axis=1, keepdims=True) & np.any(x != ideal, axis=1, keepdims=True)
         self._before = x

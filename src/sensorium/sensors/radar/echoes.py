@@ -1,4 +1,4 @@
-"""Echoes before a frame is received: points that scatter, and what of their power reaches the radar."""
+"""Echoes before a frame is received: scattering points, and the share of their power that reaches the radar."""
 
 import math
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class Instant:
     """Their angular velocities [rad/s], likewise."""
 
     def velocity_at(self, p_W: Float, world: Whole, body: Whole) -> Float:
-        """Velocity of points fixed to bodies [m/s], shape (n, 3); those of body -1 stand still."""
+        """Velocity of points fixed to bodies [m/s], shape (n, 3); points of body -1 do not move."""
         v_W = np.zeros_like(p_W)
         moving = np.flatnonzero(body >= 0)
         at = world[moving], body[moving]
@@ -50,7 +50,7 @@ class Instant:
 
 
 class Instants:
-    """Tells where everything is at the times that a radar asks for."""
+    """Provides all poses and velocities at the times that a radar needs."""
 
     def __init__(self, rig: Rig) -> None:
         self._history: History = rig.history
@@ -58,7 +58,7 @@ class Instants:
         self._world = np.repeat(np.arange(rig.worlds), rig.sensors)
 
     def at(self, time_ns: int) -> Instant:
-        """Everything at a time that the history knows [ns]."""
+        """Poses and velocities at a time within the history [ns]."""
         mount = self._motion.at(time_ns, acceleration=False)
         before, after, fraction = self._history.bracket(time_ns)
         position, quaternion = self._history.motion(np.array([time_ns]))
@@ -73,7 +73,7 @@ class Instants:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What scatters: one row a point."""
+    """Scatterers: one row a point."""
 
     head: Whole
     object_id: Whole
@@ -113,7 +113,7 @@ class Echoes:
     azimuth_rad: Float
     elevation_rad: Float
     sine: Float
-    """Of the angle to the plane across the row of antennas, which is what they measure [1]."""
+    """Of the angle to the plane across the row of antennas, which they measure [1]."""
     power_W: Float
     cross_section_m2: Float
 
@@ -172,7 +172,7 @@ def in_order(key: Whole) -> Whole:
 
 
 def grouped(*columns: Whole) -> tuple[Whole, int]:
-    """Number of the group of each row, and how many groups there are; rows of a group are alike in every column.
+    """Group number of each row, and the number of groups; rows of a group are equal in every column.
 
     Groups are numbered in the order of their rows, the first column before the second.
     """
@@ -190,7 +190,7 @@ def grouped(*columns: Whole) -> tuple[Whole, int]:
 
 
 def received(points: Points, instant: Instant, spec: Radar) -> Echoes:
-    """What the radar receives of points, one way there and back."""
+    """Power received from points, over the two-way path."""
     away_W = points.p_W - instant.X_WS.position[points.head]
     range_m = np.maximum(np.linalg.norm(away_W, axis=-1), 1e-3)
     d_W = away_W / range_m[:, None]
@@ -229,7 +229,7 @@ def gain(spec: Radar, azimuth_rad: Float, elevation_rad: Float) -> Float:
 def measured_cross_section(
     spec: Radar, power_W: Float, range_m: Float, azimuth_rad: Float, elevation_rad: Float
 ) -> Float:
-    """What the radar equation makes of measured power, range and angles [m^2]; nearer than the radar reports is not."""
+    """Cross-section from measured power, range and angles by the radar equation [m^2]; from the least range on."""
     return cross_section_of_power(
         power_W,
         np.maximum(range_m, spec.min_range_m),

@@ -1,4 +1,4 @@
-"""What flat ground adds to a frame: its own echoes, and the second way of all others."""
+"""Effects of flat ground on a frame: its own echoes, and the second path of all others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from sensorium.sensors.radar.spec import Ground, Radar
 
 Complex = NDArray[np.complex128]
 
-# Clutter of wide beams is made of so many directions at least, each with its own speed
+# Clutter of wide beams consists of at least this many directions, each with its own speed
 _LEAST_DIRECTIONS = 8
 
 
@@ -55,11 +55,11 @@ def over_the_ground(
     Each is as late as its way is long, and turned in phase by that and by the ground.
 
     Args:
-        points: What scatters.
+        points: Scatterers.
         direct: Its echoes on the straight way.
         amplitude: Theirs [sqrt(W)].
         spec: The radar.
-        ground: What mirrors.
+        ground: The reflecting ground.
         instant: Where everything is.
 
     Returns:
@@ -87,7 +87,7 @@ def over_the_ground(
     ) * roughness_factor(grazing, roughness_m=ground.roughness_m, wavelength_m=wave)
     turned = reflection * np.exp(-2j * np.pi * (bent_m - straight_m) / wave)
 
-    # One way over the ground has the root of what both ways have; it goes there or back, which makes two of it
+    # One leg over the ground has the root of the two-leg factor; it may be the way out or back, hence twice
     strength = np.sqrt(image.power_W / np.maximum(direct.power_W, np.finfo(np.float64).tiny))
     once = _between(direct, image)
     return Echoes.joined([once, image]), np.concatenate(

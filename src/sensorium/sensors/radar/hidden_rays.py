@@ -1,4 +1,4 @@
-"""Rays of a bundle that would meet a target, were nothing in front of it."""
+"""Rays of a bundle that would hit a target if nothing were in front of it."""
 
 import math
 from typing import NamedTuple
@@ -26,42 +26,42 @@ class Bundle(NamedTuple):
     """Rays in equal cells of azimuth and elevation, row by row from the top right."""
 
     direction_S: NDArray[np.float32]  # (rays, 3) unit vectors
-    solid_angle: Float  # (rays,) what each stands for [sr]
+    solid_angle: Float  # (rays,) solid angle of each [sr]
     columns: int
     rows: int
     width: float  # of the field [rad]
     height: float  # of the field [rad]
-    across: float  # where in its cell each ray is, from 0 to 1
+    across: float  # position of each ray in its cell, from 0 to 1
     up: float
 
 
 class Met(NamedTuple):
-    """What the rays of a bundle meet first, from each sensor."""
+    """First hits of a bundle's rays, from each sensor."""
 
-    object_id: NDArray[np.int32]  # (heads, rays), -1 for nothing
+    object_id: NDArray[np.int32]  # (heads, rays), -1 for none
     range_m: NDArray[np.float32]  # (heads, rays) [m]
     group: Whole  # (heads, objects) first object of the target that each object is a part of
 
 
 class Hidden(NamedTuple):
-    """Rays that would meet a target; one row a ray and target."""
+    """Rays that would hit a target; one row a ray and target."""
 
     head: Whole
     ray: Whole
     group: Whole
     """First object of the target."""
     range_m: Float
-    """Where the ray would meet it first [m]."""
+    """Distance at which the ray would hit it first [m]."""
 
 
 def hidden_rays(rig: Rig, instant: Instant, bundle: Bundle, met: Met, places: Places, farthest_m: float) -> Hidden:
-    """Rays that would meet a target of stated cross-section, but meet something else first.
+    """Rays that would hit a target of stated cross-section, but hit another object first.
 
     Args:
-        rig: Where the sensors sit.
+        rig: Mount of the sensors.
         instant: Where everything is.
         bundle: The rays.
-        met: What they meet.
+        met: Their first hits.
         places: Targets of stated cross-section.
         farthest_m: Greatest range of echoes [m].
     """
@@ -92,7 +92,7 @@ def hidden_rays(rig: Rig, instant: Instant, bundle: Bundle, met: Met, places: Pl
 
 
 def _ranges(rig: Rig, instant: Instant, bundle: Bundle, met: Met, head: Whole, ray: Whole, group: Whole) -> Float:
-    """Where rays would meet targets first, were nothing else there [m], shape (n,); inf where they would not."""
+    """Distances at which rays would hit targets if nothing else were there [m], shape (n,); inf for a miss."""
     p_WS, count = instant.X_WS.position, len(ray)
     direction_W = np.einsum("nij,nj->ni", instant.X_WS.rotation[head], bundle.direction_S[ray])
     rays = Rays(

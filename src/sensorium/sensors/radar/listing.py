@@ -1,4 +1,4 @@
-"""Lists that a radar hands out: of the peaks in a frame, and of the objects as they are."""
+"""Lists of a reading: the peaks of a frame, and the true objects."""
 
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ class Frame(NamedTuple):
     """The first of each head, shape (heads + 1,)."""
     peaks: Peaks
     made: TimeFrames | None
-    """Samples, where the frame is made of them."""
+    """Samples, if the frame is computed from samples."""
 
 
 class Lists:
@@ -44,7 +44,7 @@ class Lists:
         self._spec, self._rig, self._cells = spec, rig, cells
 
     def of_frame(self, frame: Frame, instant: Instant) -> RadarReading:
-        """What was detected, without what lies outside of the field."""
+        """The detections inside the field of view."""
         spec, cells, peaks = self._spec, self._cells, frame.peaks
         most = int(peaks.found.max(initial=0))
         there = np.arange(most) < peaks.found[:, None]
@@ -58,7 +58,7 @@ class Lists:
         why = np.where(owner >= 0, _taken(frame.cause, owner), self._unowned(frame, place, power_W))
         object_id = np.where(owner >= 0, _taken(frame.echoes.object_id, owner), -1)
 
-        # Where it is
+        # Positions
         elevation, azimuth = np.zeros_like(snr), np.zeros_like(snr)
         if spec.elevation_antennas > 1:
             elevation = np.arcsin(np.clip(measured.rise, -1.0, 1.0))
@@ -114,7 +114,7 @@ class Lists:
         return why
 
     def _maps(self, frame: Frame) -> dict[str, Any]:
-        """The range-speed map with rising speeds, and samples, where they are asked for."""
+        """The range-speed map with rising speeds, and samples, if requested."""
         maps: dict[str, Any] = {}
         if frame.made is not None and frame.made.adc is not None:
             maps["adc"] = frame.made.adc.reshape(*self._rig.axes, *frame.made.adc.shape[1:])
@@ -138,7 +138,7 @@ class Lists:
         stamp_ns: int,
         maps: dict[str, Any],
     ) -> RadarReading:
-        """A reading of what is there, moved to the front of each list."""
+        """A reading of the valid detections, moved to the front of each list."""
         rig = self._rig
         order = np.argsort(~there, axis=1, kind="stable")[:, : int(there.sum(axis=1).max(initial=0))]
         valid = np.take_along_axis(there, order, axis=1)
@@ -159,8 +159,8 @@ class Lists:
             object_id=number.astype(np.int32).reshape(shape),
             label=label.astype(np.int32).reshape(shape),
             cause=front(cause).astype(np.uint8),
-            time_ns=instant.time_ns,
-            stamp_ns=stamp_ns,
+            end_ns=instant.time_ns,
+            time_ns=stamp_ns,
             X_WS=instant.X_WS.reshape((rig.worlds, rig.sensors)),
             **maps,
         )

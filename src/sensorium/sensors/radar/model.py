@@ -1,4 +1,4 @@
-"""A radar at work: echoes of a moving world, received frame by frame."""
+"""The model of a radar: echoes of a moving world, received frame by frame."""
 
 import warnings
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from sensorium.runtime import threads
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
 from sensorium.sensors.common.spec import Capture
+from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
 from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
@@ -38,7 +39,7 @@ _FLUCTUATION, _CLUTTER = 2, 3
 # Scatterers of one object that have random numbers of their own, at most
 _OF_AN_OBJECT = 1024
 
-# Peaks that are looked for, over detections that are reported: some lie outside of the field
+# Searched peaks per reported detection: some peaks are outside the field
 _ROOM = 4
 
 # Patches of ground that one radar looks at, at most: range cells times directions
@@ -46,7 +47,7 @@ _MOST_PATCHES = 2**22
 
 
 class Source(Protocol):
-    """What finds the points that scatter."""
+    """The source of scatterers."""
 
     def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Those at an instant, which is that of a frame, with their cross-sections."""
@@ -84,16 +85,16 @@ class RadarModel:
         return self._rate.next_end_ns(now_ns, 0)
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """Nothing of the past."""
+        """No past states are needed."""
         return now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the errors of detections in the masked worlds; nothing else is remembered."""
+        """Restart the errors of detections in the masked worlds; there is no other state."""
         if self._errors is not None:
             self._errors.restart(mask)
 
     def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
-        """A frame still on its way, empty in the worlds that restarted."""
+        """A pending frame, empty in the worlds that restarted."""
         reading, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, reading, lambda: truth().without(mask), capture.tick)
 
@@ -115,7 +116,7 @@ class RadarModel:
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
 
     def _targets_now(self) -> Targets:
-        """What objects are to the radar; worlds may have been drawn anew."""
+        """Radar properties of objects; worlds may have been redrawn."""
         tracer = self._rig.tracer
         if self._targets.layout is not tracer.layout:
             self._targets = Targets(self._spec, tracer.layout, tracer.body_names)
@@ -145,7 +146,7 @@ class RadarModel:
         return together.kept(order), amplitude[order], cause[order]
 
     def _warn_if_below(self, ground: Ground, instant: Instant) -> None:
-        """Say once that a sensor is where the laws of flat ground hold nothing."""
+        """Warn once if a sensor is outside the validity of the flat-ground model."""
         z_m = float(instant.X_WS.position[:, 2].min())
         if z_m <= ground.z_m:
             self._warned = True
@@ -156,7 +157,7 @@ class RadarModel:
             )
 
     def _fluctuation(self, echoes: Echoes, instant: Instant, tick: int) -> Complex:
-        """Complex amplitudes of mean power 1; an object's do not depend on what else there is."""
+        """Complex amplitudes of mean power 1; an object's do not depend on other objects."""
         number = in_order(echoes.head * self._objects + echoes.object_id)
         element = echoes.object_id * _OF_AN_OBJECT + number % _OF_AN_OBJECT
         uniform = self._drawn(echoes.head, element, _FLUCTUATION, instant, tick, self._objects * _OF_AN_OBJECT)
@@ -167,7 +168,7 @@ class RadarModel:
     def _drawn(
         self, head: Whole, element: Whole, stage: int, instant: Instant, tick: int, of_a_sensor: int
     ) -> NDArray[np.float64]:
-        """Two uniform numbers for each element of a head, shape (n, 2); a sensor has so many of its own."""
+        """Two uniform numbers for each element of a head, shape (n, 2); each sensor has its own."""
         own = element + (head % self._rig.sensors) * of_a_sensor
         world = instant.world[head] + self._rig.first_world
         return drawn(own.astype(np.int64), world.astype(np.int64), key=self._key, stage=stage, tick=tick)
@@ -214,18 +215,48 @@ class RadarModel:
 
     def _room_for(self, heads: int) -> NDArray[np.float32]:
         """Room for the cells of one head of each thread, which frames share."""
-        shape = (min(threads.thread_count(), heads), 4, *self._cells.shape)
+        shape = (min(threads.get_threads(), heads), 4, *self._cells.shape)
         if self._room is None or self._room.shape != shape:
             self._room = np.empty(shape, np.float32)
         return self._room
 
 
 def _source(spec: Radar, rig: Rig) -> Source:
-    """Where echoes come from; what a source does not need is not loaded."""
+    """The source of echoes; only the chosen one is imported."""
     if spec.source == "cone":
-        from sensorium.sensors.radar.cone_source import ConeSource
+        from sensorium.sensors.radar.model import ConeSource
 
         return ConeSource(spec, rig)
     from sensorium.sensors.radar.ray_source import RaySource
 
     return RaySource(spec, rig)
+
+
+class ConeSource:
+    """Finds the points without rays: small and far objects are never missed, and each is one point.
+
+    The field is an elliptic cone that ends in a sphere. Objects whose nearest point is behind another have no echo.
+    """
+
+    def __init__(self, spec: Radar, rig: Rig) -> None:
+        options = ConeOptions(
+            horizontal_fov_deg=spec.horizontal_fov_deg,
+            vertical_fov_deg=spec.vertical_fov_deg,
+            range_m=spec.farthest_m,
+            front="spherical",
+            occlusion=True,
+            per_object=True,
+        )
+        self._caster = ConeCaster(rig, options)
+
+    def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
+        """Nearest points at an instant, each with the cross-section of its whole object."""
+        found = self._caster.at(instant.time_ns)
+        rows = targets.rows_of(instant.world)
+        in_sight = found.in_sight & targets.is_target[rows]
+        head, column = np.nonzero(in_sight)
+        hit = found.object_id[head, column].astype(np.int64)
+        p_W = found.point_W[head, column]
+        v_W = instant.velocity_at(p_W, instant.world[head], targets.body[hit])
+        sigma = targets.whole(instant.X_WS.position, instant.world, instant.X_WB, in_sight)
+        return Points(head, hit, p_W, v_W, sigma[head, hit])

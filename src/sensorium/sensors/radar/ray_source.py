@@ -1,4 +1,4 @@
-"""Echoes of all that a bundle of rays over the field of view hits."""
+"""Echoes of all surfaces hit by a bundle of rays over the field of view."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +27,15 @@ _FEW = 16
 
 
 class RaySource:
-    """Casts the bundle; each ray stands for the area that it covers of what it hits.
+    """Casts the bundle; each ray represents the area that it covers on the surface it hits.
 
-    Rays lie in equal cells of azimuth and elevation, each frame elsewhere in them, by a sequence that is not random but
-    fills the cells: rays that always went the same way would hit walls along the way at the same few ranges.
+    Rays are in equal cells of azimuth and elevation, at another position in them each frame, by a low-discrepancy
+    sequence: rays of fixed directions would hit walls along the way at the same few ranges.
 
     A target of stated cross-section sigma keeps it at any size and density of rays, scaled by the part that other
     objects leave visible: sigma A_visible / (A_visible + A_hidden). Areas are across the line of sight, R^2 times solid
-    angle. A_visible is the sum over rays that meet the target first, A_hidden the sum over rays that would meet it but
-    meet something else first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
+    angle. A_visible is the sum over rays that hit the target first, A_hidden the sum over rays that would hit it but
+    hit another object first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
     are aimed at points spread evenly over the target's surface instead. Parts of it outside the field do not count.
     """
 
@@ -95,7 +95,7 @@ class RaySource:
         if not (few & (places.mesh >= 0)).any():
             return points
 
-        # Targets that few rays go through: echoes of aimed rays instead, if any of those lie in the field
+        # Targets hit by few rays: echoes of aimed rays instead, if any of those are in the field
         aimed = self._aimed.at(instant, places, few, group)
         has_own = np.zeros(heads * objects, np.bool_)
         has_own[aimed.head * objects + aimed.group] = True
@@ -127,7 +127,7 @@ def _points(instant: Instant, targets: Targets, head: Whole, hit: Whole, p_S: Fl
 
 
 def _aimed_points(instant: Instant, targets: Targets, aimed: Aimed, stated: Float) -> Points:
-    """What aimed rays see, each with its share of the stated cross-section, by weight."""
+    """Echoes of aimed rays, each with its share of the stated cross-section, by weight."""
     objects = stated.shape[1]
     own = aimed.head * objects + aimed.group
     share = aimed.weight / np.bincount(own, aimed.weight, stated.size)[own]

@@ -1,4 +1,4 @@
-"""What a radar reports: a list of detections, and on request the range-speed map they were found in."""
+"""Reading of a radar: a list of detections, and on request the range-speed map."""
 
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
@@ -14,7 +14,7 @@ Float = NDArray[np.float64]
 
 
 class EchoCause(IntEnum):
-    """What a detection came from; 0 where there is none."""
+    """Cause of a detection; 0 for none."""
 
     NONE = 0
     OBJECT = 1
@@ -28,10 +28,10 @@ class EchoCause(IntEnum):
 class RadarReading:
     """Detections of one frame, strongest first.
 
-    Arrays have shape (*batch, n), where batch is the worlds and sensors asked for and n as many as the fullest list
-    has; where a list has fewer `valid` is False, numbers are zero and ids -1. `flat()` has only what was detected.
-    Angles are those of the library: x ahead, azimuth positive to the left, elevation positive up; the range rate is
-    positive where an object recedes.
+    Arrays have shape (*batch, n), where batch is the requested worlds and sensors and n the length of the longest list;
+    in a shorter list the rest has `valid` False, zeros and ids -1. `flat()` has only the detections. Angles are those
+    of the library: x ahead, azimuth positive to the left, elevation positive up; the range rate is positive if an
+    object recedes.
     """
 
     valid: NDArray[np.bool_]
@@ -39,26 +39,26 @@ class RadarReading:
     range_m: Float
     """Distance [m]."""
     range_rate_m_s: Float
-    """Its rate, positive for what recedes [m/s]; folded into the span that the chirps can tell."""
+    """Range rate, positive if receding [m/s]; aliased into the unambiguous span of the chirps."""
     azimuth_rad: Float
-    """To the left of straight ahead [rad]; 0 for a radar with one antenna, which cannot tell."""
+    """To the left of straight ahead [rad]; 0 for a radar with one antenna, which cannot measure it."""
     elevation_rad: Float
-    """Above straight ahead [rad]; 0 for a radar with one row of antennas, which cannot tell."""
+    """Above straight ahead [rad]; 0 for a radar with one row of antennas, which cannot measure it."""
     power_W: Float
     """Received power [W]."""
     snr_dB: Float
     """The same over the receiver's noise in a cell [dB]."""
     cross_section_m2: Float
-    """What the radar equation makes of power and range [m^2]."""
+    """Cross-section from power and range by the radar equation [m^2]."""
     object_id: NDArray[np.int32]
     """Truth: object that gave most of the echo, -1 for clutter and false alarms."""
     label: NDArray[np.int32]
     """Truth: its label, -1 where there is no object."""
     cause: NDArray[np.uint8]
-    """Truth: what it came from, as `EchoCause`."""
-    time_ns: int
+    """Truth: the cause, as `EchoCause`."""
+    end_ns: int
     """When the frame was complete [ns]."""
-    stamp_ns: int
+    time_ns: int
     """The same by the sensor's own clock [ns]."""
     X_WS: Pose
     """True poses of the sensors then, batch shape (worlds, sensors)."""
@@ -78,13 +78,13 @@ class RadarReading:
 
     @property
     def points(self) -> Float:
-        """Where detections are in the sensor's frame [m], shape (*batch, n, 3)."""
+        """Positions of detections in the sensor's frame [m], shape (*batch, n, 3)."""
         level = self.range_m * np.cos(self.elevation_rad)
         xyz = (level * np.cos(self.azimuth_rad), level * np.sin(self.azimuth_rad))
         return np.stack([*xyz, self.range_m * np.sin(self.elevation_rad)], axis=-1)
 
     def flat(self) -> "RadarReading":
-        """Only what was detected, in one row; map and samples are left out."""
+        """Only the detections, in one row; map and samples are left out."""
         keep = self.valid
         return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS}, map_W=None, adc=None)
 
@@ -109,7 +109,7 @@ class RadarReading:
         return replace(self, **own, X_WS=self.X_WS[world : world + 1, sensor : sensor + 1])
 
     def without(self, worlds: NDArray[np.bool_]) -> "RadarReading":
-        """The same with nothing in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
+        """The same, empty in some worlds, given as a mask of shape (worlds,); needs an axis of worlds."""
         keep = ~worlds.reshape(-1, *(1,) * (self.valid.ndim - 1))
         emptied: dict[str, Any] = {}
         for name in COLUMNS:

@@ -28,31 +28,31 @@ _MOST_CELLS = 2**24
 _MOST_RAYS = 2**22
 
 Window = Literal["rectangular", "hann", "hamming", "blackman_harris"]
-"""A key of `sn.radio.WINDOWS`."""
+"""A key of `sn.radar.WINDOWS`."""
 
 LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
-"""Cross-sections of objects by their label [m^2], where the radar is told nothing else (physics.md 13)."""
+"""Default cross-sections of objects by label [m^2] (physics.md 13)."""
 
 
 class Cfar(Spec):
     """Detection over cells around, along the range.
 
-    Over a cell of some rank (ordered statistics, OS-CFAR) another echo hides nothing, as long as fewer cells are so
-    strong than come after that rank. Over their mean (CA-CFAR) noise is known a little better, but an echo among the
-    training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as training
-    cells reach, each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
-    the rate with any window. Where ranges fold the last cell is followed by the first; else cells at the ends have
-    fewer around them, and a factor for as many.
+    Relative to a cell of some rank (ordered statistics, OS-CFAR) other echoes do not mask a target, as long as fewer
+    cells are strong than rank above it. Relative to their mean (CA-CFAR) noise is estimated a little better, but an
+    echo among the training cells raises the threshold by its power times factor / cells: of two equal echoes within
+    reach of the training cells, each masks the other. The factor includes the correlation of neighbors by windows, so
+    that `false_alarm` is the rate with any window. If ranges alias the last cell is followed by the first; else cells
+    at the ends have fewer neighbors, and a factor for as many.
     """
 
     model_config = ConfigDict(frozen=True)
 
     training: int = Field(default=16, ge=2, le=256)
-    """Cells on each side that noise is told from."""
+    """Training cells on each side, from which noise is estimated."""
     guard: int = Field(default=4, ge=0, le=64)
     """Cells on each side between them and the one under test, which an echo may spread to."""
     over: Literal["rank", "mean"] = "rank"
-    """What of them the threshold is a multiple of."""
+    """The statistic of them that the threshold is a multiple of."""
     rank: float = Field(default=0.75, gt=0.0, le=1.0)
     """Share of the cells that are smaller, for over="rank" [1]."""
     false_alarm: float = Field(default=1e-6, gt=0.0, le=0.1)
@@ -66,7 +66,7 @@ class Cfar(Spec):
 
 
 class Ground(Spec):
-    """Flat ground below: what it sends back itself, and the second way that it opens to every echo."""
+    """Flat ground below: its own echoes, and the second path that it adds to every echo."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,14 +75,14 @@ class Ground(Spec):
     labels: tuple[str, ...] = ("ground", "road")
     """Objects with these labels are this ground, and no targets."""
     reflectivity_dB: float | None = -30.0
-    """Cross-section of a square metre (law "constant"), or gamma (law "gamma") [dB]; None has no clutter."""
+    """Cross-section of a square meter (law "constant"), or gamma (law "gamma") [dB]; None has no clutter."""
     law: Literal["constant", "gamma"] = "constant"
     shape: float = Field(default=1.5, gt=0.1, le=10.0)
     """Of the Weibull law of amplitudes; 2 is Rayleigh's."""
     multipath: bool = False
     """Whether echoes also go by way of the ground."""
     material: str | PositiveFloat = "concrete"
-    """What mirrors: a name of `sn.radio.BUILDING`, or a relative permittivity [1]."""
+    """Reflecting material: a name of `sn.radar.BUILDING`, or a relative permittivity [1]."""
     roughness_m: float = Field(default=0.0, ge=0.0)
     """Standard deviation of its heights [m]."""
     polarization: Literal["vertical", "horizontal"] = "vertical"
@@ -104,14 +104,14 @@ class Radar(SensorSpec[RadarReading]):
 
     Echoes come from a bundle of rays over the field of view, or from the nearest point of each object (`source`). Their
     power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
-    adds noise and looks for peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a
-    peak (`sensorium.physics.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are
-    given by object or label, or follow from the seen area and the material. `truth()` lists the objects in the field
-    with their mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its
-    detections is in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
+    adds noise and finds peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a peak
+    (`sensorium.physics.radio.refinement`); targets beyond the unambiguous range or speed of the chirps alias.
+    Cross-sections are given by object or label, or follow from the seen area and the material. `truth()` lists the
+    objects in the field with their mean power, without noise, clutter, paths over the ground or aliasing. Errors of a
+    device's detections are set in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
     A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
-    its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
+    its end, corrected by the measured speed. Ref: physics.md 12 and 13.
 
     >>> scene = sn.Scene()
     >>> car = scene.add(sn.shapes.box(4, 2, 1.5), body="car", label="car")
@@ -128,18 +128,18 @@ class Radar(SensorSpec[RadarReading]):
 
     kind: Literal["radar"] = "radar"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
-    """Clock; 20 Hz unless told otherwise."""
+    """Clock; 20 Hz by default."""
     source: Literal["rays", "cone"] = "rays"
-    """Where echoes come from: all that rays hit, or the nearest point of each object in the cone of the field."""
+    """Source of echoes: all surfaces that rays hit, or the nearest point of each object in the cone of the field."""
     chirp: Chirp = Chirp()
     horizontal_fov_deg: float = Field(default=90.0, gt=0.0, lt=180.0)
-    """Whole angle between the directions of half gain, beyond which nothing is reported [deg]."""
+    """Whole angle between the directions of half gain, beyond which no detection is reported [deg]."""
     vertical_fov_deg: float = Field(default=20.0, gt=0.0, lt=180.0)
     """Likewise up and down [deg]."""
     min_range_m: float = Field(default=0.5, gt=0.0)
-    """What is nearer is not reported [m]."""
+    """Least reported range [m]."""
     max_range_m: PositiveFloat | None = None
-    """Beyond it nothing sends an echo [m]; None is what the chirps can tell. More than that folds."""
+    """Greatest range of echoes [m]; None is the unambiguous range of the chirps. Echoes beyond that alias."""
 
     # Sender and receiver
     power_W: PositiveFloat = 0.01
@@ -151,8 +151,8 @@ class Radar(SensorSpec[RadarReading]):
     loss_dB: float = Field(default=0.0, ge=0.0)
     """Of everything between [dB]."""
     antennas: int = Field(default=8, ge=1, le=256)
-    """Receivers of a row, that azimuths come from. With `chirp.transmitters` a row of the array is as many times as
-    long: each transmitter stands one row of receivers further."""
+    """Receivers of a row, which measure azimuth. With `chirp.transmitters` a row of the array is as many times as long:
+    each transmitter is offset by one row of receivers."""
     spacing: PositiveFloat = 0.5
     """From one to the next [wavelengths]; above half a wavelength angles fold."""
     elevation_antennas: int = Field(default=1, ge=1, le=64)
@@ -169,13 +169,13 @@ class Radar(SensorSpec[RadarReading]):
     adc: bool = False
     """Whether readings have the samples of the converters; a frame then takes as long as it takes to make them."""
     interferers: tuple[Interferer, ...] = ()
-    """Other radars in view; with any, frames are made of samples as with `adc`."""
+    """Other radars in view; with any, frames are computed from samples as with `adc`."""
 
-    # What sends echoes
+    # Source of echoes
     cross_sections: dict[str, CrossSection] = Field(default_factory=dict)
-    """By name of an object, or by label: square metres, or a body of known shape in the object's frame."""
+    """By name of an object, or by label: square meters, or a body of known shape in the object's frame."""
     permittivities: dict[str, PositiveFloat | str] = Field(default_factory=dict)
-    """By name of an object, or by label: relative permittivity, or a name of `sn.radio.BUILDING`."""
+    """By name of an object, or by label: relative permittivity, or a name of `sn.radar.BUILDING`."""
     default_permittivity: float = Field(default=4.0, ge=1.0)
     """Of materials that have no refractive index [1]."""
     fluctuation: Literal["swerling_1", "steady"] = "swerling_1"
@@ -205,7 +205,7 @@ class Radar(SensorSpec[RadarReading]):
 
     @property
     def farthest_m(self) -> float:
-        """Beyond it nothing sends an echo [m]."""
+        """Greatest range of echoes [m]."""
         return self.chirp.unambiguous_range_m if self.max_range_m is None else self.max_range_m
 
     @model_validator(mode="after")
@@ -248,11 +248,11 @@ class Radar(SensorSpec[RadarReading]):
         return self
 
     def measures(self, quantity: str) -> bool:
-        """Whether it measures a quantity of detections: one antenna tells no azimuth, one row no elevation."""
+        """Whether it measures a quantity of detections: one antenna gives no azimuth, one row no elevation."""
         return {"azimuth": self.virtual_antennas > 1, "elevation": self.elevation_antennas > 1}.get(quantity, True)
 
     def unmeasured_angles(self) -> str | None:
-        """What is wrong with errors and faults of angles that it does not measure; None where nothing is."""
+        """The error message for errors and faults of angles that it does not measure; None if there are none."""
         angles = {"azimuth": "antennas", "elevation": "elevation_antennas"}
         for name, rows in angles.items():
             if not self.measures(name) and getattr(self, name) != ErrorGroup():
@@ -275,7 +275,7 @@ class Radar(SensorSpec[RadarReading]):
 
     def start(self, rig: Rig) -> "RadarModel":
         """Put the radar to work."""
-        from sensorium.sensors.radar.model import RadarModel  # its kernels load slowly, and not everybody needs them
+        from sensorium.sensors.radar.model import RadarModel  # imported here: its kernels load slowly
 
         return RadarModel(self, rig)
 

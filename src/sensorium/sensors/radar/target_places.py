@@ -1,4 +1,4 @@
-"""Where targets of stated cross-section stand in the frames of sensors, and what of the field they may cover."""
+"""Positions of targets of stated cross-section in the frames of sensors, and the part of the field they may cover."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -23,13 +23,13 @@ class Places(NamedTuple):
     column: Whole
     """Their numbers, shape (k,)."""
     mesh: Whole
-    """Mesh of each, -1 where there is nothing to meet in the field, shape (heads, k)."""
+    """Mesh of each, -1 if it cannot be hit in the field, shape (heads, k)."""
     group: Whole
     """First object of the target that each is a part of, shape (heads, k)."""
     R_SO: Float
-    """How they are turned, shape (heads, k, 3, 3)."""
+    """Their attitudes, shape (heads, k, 3, 3)."""
     p_SO: Float
-    """Where their frames are [m], shape (heads, k, 3)."""
+    """Origins of their frames [m], shape (heads, k, 3)."""
     span: Float
     """Least and greatest azimuth, least and greatest elevation of the sphere about each [rad], shape (heads, k, 4)."""
     boxes: Float

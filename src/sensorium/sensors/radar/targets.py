@@ -1,4 +1,4 @@
-"""What objects are to a radar: which are targets, and the cross-section of each from where it is seen."""
+"""Radar properties of objects: which are targets, and the cross-section of each from the viewing direction."""
 
 from functools import cached_property
 
@@ -18,10 +18,10 @@ from sensorium.sensors.radar.spec import LABELS, Radar
 
 Float = NDArray[np.float64]
 
-# Area vectors of a closed surface sum to nothing, up to this share of its area
+# Area vectors of a closed surface sum to zero, up to this share of its area
 _CLOSED = 1e-6
 
-# Faces times directions that are worked out at once
+# Faces times directions that are computed at once
 _AT_ONCE = 1_000_000
 
 
@@ -36,9 +36,9 @@ class Targets:
         """Body of each object, -1 for the world, shape (objects,)."""
         rows, objects = layout.mesh_index.shape
         self.is_target = np.ones((rows, objects), np.bool_)
-        """Whether an object is one, and not ground; shape (rows, objects), one row where all worlds look alike."""
+        """Whether an object is a target, and not ground; shape (rows, objects), one row if all worlds are equal."""
         self.is_given = np.zeros((rows, objects), np.bool_)
-        """Whether the radar is told its cross-section."""
+        """Whether its cross-section is given."""
         self.reflectance = np.zeros((rows, objects))
         """|R|^2 of its material [1]."""
         self.group = np.arange(objects)[None].repeat(rows, axis=0)
@@ -71,7 +71,7 @@ class Targets:
     def stated(self, p_WS: Float, world: NDArray[np.int64], X_WB: Pose) -> Float:
         """Stated cross-section of the whole target that each object is, or is a part of [m^2], shape (heads, objects).
 
-        0 for objects whose cross-section the radar is not told.
+        0 for objects whose cross-section is not given.
 
         Args:
             p_WS: Where the sensors are [m], shape (heads, 3).
@@ -111,7 +111,7 @@ class Targets:
         return sigma
 
     def rows_of(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows of these tables for worlds; there is one where all worlds look alike."""
+        """Rows of these tables for worlds; there is one if all worlds are equal."""
         return world if len(self.is_target) > 1 else np.zeros(len(world), np.int64)
 
     def _away(
@@ -136,13 +136,13 @@ class Targets:
         return [_Areas(mesh) for mesh in self.layout.meshes]
 
     def _reflectance(self, name: str, label: str, material: object | None) -> float:
-        """|R|^2 at normal incidence: as the radar is told, else by the material's index; metals are mirrors."""
+        """|R|^2 at normal incidence: as given, else by the material's index; metals are mirrors."""
         spec = self._spec
-        told = next((spec.permittivities[key] for key in (name, label) if key in spec.permittivities), None)
-        if isinstance(told, str):
-            return float(normal_reflectance(permittivity(told, frequency_Hz=spec.chirp.carrier_Hz)))
-        if told is not None:
-            return float(normal_reflectance(told))
+        given = next((spec.permittivities[key] for key in (name, label) if key in spec.permittivities), None)
+        if isinstance(given, str):
+            return float(normal_reflectance(permittivity(given, frequency_Hz=spec.chirp.carrier_Hz)))
+        if given is not None:
+            return float(normal_reflectance(given))
         if isinstance(material, Mirror) or extremes(getattr(material, "extinction_coefficient", 0.0))[1] > (
             MAX_TRANSPARENT_K
         ):
@@ -155,7 +155,7 @@ class Targets:
 
 
 def _check_names(spec: Radar, layout: Layout) -> None:
-    """Raise if the radar is told of what the scene has not, which is a misspelt name more often than not."""
+    """Raise if the radar names an object that the scene does not have, which is usually a misspelt name."""
     known = {name for name in layout.name if name} | set(layout.label_numbers)
     if not known:
         return
@@ -167,7 +167,7 @@ def _check_names(spec: Radar, layout: Layout) -> None:
 
 
 class _Areas:
-    """Faces of a mesh as area vectors, to tell what it covers from any side."""
+    """Faces of a mesh as area vectors, to compute its projected area from any side."""
 
     def __init__(self, mesh: Mesh) -> None:
         corners = mesh.vertices[mesh.faces]

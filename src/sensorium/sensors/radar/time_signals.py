@@ -1,4 +1,4 @@
-"""Frames made of samples, as converters give them: where samples are asked for, and where other radars interfere."""
+"""Frames computed from converter samples: if samples are requested, or other radars interfere."""
 
 from typing import NamedTuple
 

@@ -1,1 +1,1 @@
-"""The base of ray sensors of one's own."""
+"""The base of user-defined ray sensors."""

@@ -1,4 +1,4 @@
-"""What the rays of a sensor met, as a sensor of one's own is given it."""
+"""Nearest hits of a sensor's rays, as passed to a user-defined sensor."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from sensorium.worlds.point_motion import PointState
 class RayHits(Hits):
     """Nearest hits of a pattern's rays; arrays have shape (heads, rows, columns), heads world by world.
 
-    A ray that meets nothing within the sensor's range has range_m = inf, ids and label -1, and a zero normal.
+    A ray without a hit within the sensor's range has range_m = inf, ids and label -1, and a zero normal.
     """
 
     direction_W: NDArray[np.float32]
@@ -29,13 +29,13 @@ class RayHits(Hits):
 
     @cached_property
     def depth_m(self) -> NDArray[np.float32]:
-        """Distance along the sensor's x axis [m]; inf where nothing was met."""
+        """Distance along the sensor's x axis [m]; inf without a hit."""
         with np.errstate(invalid="ignore"):
             return np.where(self.hit, self.range_m * self.table.direction_S[..., 0], np.float32(np.inf))
 
     @cached_property
     def cos_incidence(self) -> NDArray[np.float32]:
-        """Cosine of the angle between ray and normal, 1 straight on, whichever side was hit; 0 where nothing was."""
+        """Cosine of the angle between ray and normal, 1 at normal incidence on either side; 0 without a hit."""
         return np.abs((self.normal * self.direction_W).sum(axis=-1))
 
 
@@ -43,7 +43,7 @@ def hits_from(rig: Rig, state: PointState, table: RayTable, max_range_m: float) 
     """Fire a table of rays from all sensors of a rig at an instant.
 
     Args:
-        rig: Where they sit.
+        rig: Mount of the sensors.
         state: Their motion then.
         table: The rays; all are fired at once.
         max_range_m: How far they look [m].

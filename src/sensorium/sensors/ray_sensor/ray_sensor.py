@@ -1,4 +1,4 @@
-"""The base of ray sensors of one's own: rays, and what is made of their nearest hits."""
+"""The base of user-defined ray sensors: rays, and values computed from their nearest hits."""
 
 import abc
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ _MOST_LINES = 16
 
 
 class RayReading(SampledReading):
-    """Values of a ray sensor of one's own."""
+    """Values of a custom ray sensor."""
 
     __slots__ = ("shape", "unit")
 
@@ -40,12 +40,12 @@ class RayReading(SampledReading):
 
     @property
     def values(self) -> Float:
-        """What `measure` gave, with the sensor's errors; the leading axes, then those of `RaySensor.shape`."""
+        """The result of `measure` with the sensor's errors; the leading axes, then those of `RaySensor.shape`."""
         return self._shaped(self._sample.x.reshape(-1, *self.shape))
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """Its values, each told by its place; a table of many is not plotted."""
+        """Its values, named by index; a table of many is not plotted."""
         places = tuple(" ".join(map(str, index)) for index in np.ndindex(self.shape))
         return (Quantity("values", "Values", self.unit, places, is_plotted=len(places) <= _MOST_LINES, column="value"),)
 
@@ -54,7 +54,7 @@ class RayReading(SampledReading):
 
 
 class RaySensor(SensorSpec[RayReading], abc.ABC):
-    """A sensor that fires a table of rays at each tick of its clock and makes numbers of what they meet.
+    """A sensor that fires a table of rays at each tick of its clock and computes values from their hits.
 
     A subclass says which rays (`rays`), how many numbers (`shape`) and how they follow from the hits (`measure`); the
     clock, motion, many worlds, truth, errors, faults, latency and recording are those of every sampled sensor. Rays
@@ -68,15 +68,15 @@ class RaySensor(SensorSpec[RayReading], abc.ABC):
     """Unit of the values, for tables and reports."""
 
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=30.0))
-    """Clock; 30 Hz unless told otherwise."""
+    """Clock; 30 Hz by default."""
     max_range_m: float = Field(default=100.0, gt=0.0)
-    """How far rays look [m]."""
+    """Greatest range of rays [m]."""
     errors: tuple[AnyCorruption, ...] = ()
-    """What goes wrong with the values."""
+    """Errors of the values."""
 
     @abc.abstractmethod
     def rays(self) -> RayTable:
-        """The rays in the sensor frame (x forward, y left, z up); asked once, when the sensor is attached."""
+        """The rays in the sensor frame (x forward, y left, z up); called once, when the sensor is attached."""
 
     @property
     @abc.abstractmethod
@@ -110,7 +110,7 @@ class RaySensor(SensorSpec[RayReading], abc.ABC):
 
 
 class _HitSignal:
-    """What the sensor makes of the rays it fires."""
+    """The signal computed from the fired rays."""
 
     def __init__(self, spec: RaySensor, rig: Rig, shape: tuple[int, ...]) -> None:
         self._spec, self._rig, self._shape = spec, rig, (rig.worlds * rig.sensors, *shape)
@@ -126,7 +126,7 @@ class _HitSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""

@@ -39,7 +39,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
         start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
         ray = start
         while ray < end:
-            # A packet holds neighbouring rays of one world
+            # A packet holds neighboring rays of one world
             world = rays.world[ray]
             used = 1
             while used < WIDTH and ray + used < end and rays.world[ray + used] == world:

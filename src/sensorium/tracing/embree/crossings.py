@@ -71,7 +71,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
         floats, words, active: Packet of `new_packet`.
         arrays: `InstanceTables`; world: world of the rays.
         masks: Bits of other rays and of these, uint32 (2,); the packet is left with the former.
-        coherent: Whether neighbouring rays go almost the same way.
+        coherent: Whether neighboring rays go almost the same way.
         used: Rays in the block.
     """
     asked = crossings.asked
@@ -194,7 +194,7 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
     for number in range(first, count, step):
         start, end = number * BLOCK, min(total, (number + 1) * BLOCK)
         while start < end:
-            # Neighbours of one world
+            # Neighbors of one world
             world, used = rays.world[start], 0
             while start + used < end and rays.world[start + used] == world:
                 i = start + used

@@ -27,7 +27,7 @@ from sensorium.tracing.embree.packet import NO_HIT
 
 # A hit is on an edge where the product of its three barycentric coordinates is below this: within 4e-6 of the middle of
 # an edge and 1e-3 of a corner. Embree takes two faces of an edge for hit within 1.2e-7 of it, times how much larger
-# the neighbour is; at corners faces that share no edge overlap by some units of the ray's length. Of rays anywhere 90
+# the neighbor is; at corners faces that share no edge overlap by some units of the ray's length. Of rays anywhere 90
 # in a million end that near.
 NEAR_EDGE = np.float32(1e-6)
 

@@ -34,7 +34,7 @@ _ERROR_NAMES = {
     3: "invalid operation",
     4: "out of memory",
     5: "unsupported CPU",
-    6: "cancelled",
+    6: "canceled",
 }
 
 _P, _I, _U, _Z = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_size_t
@@ -73,8 +73,8 @@ class Embree(NamedTuple):
     packet_width: int
     path: str
     version: int
-    seats: int
-    """How many threads may build a scene together."""
+    max_build_threads: int
+    """Number of threads that may build a scene together."""
 
     def check(self, doing: str) -> None:
         """Raise what Embree noted as an error since the last check."""
@@ -84,7 +84,7 @@ class Embree(NamedTuple):
 
     def commit_on_all_threads(self, scene: int) -> None:
         """Build a scene on all threads, which pays for large meshes; `rtcCommitScene` does so on the calling one."""
-        threads.run(self._join, min(threads.thread_count(), self.seats), scene, serial_below=2)
+        threads.run(self._join, min(threads.get_threads(), self.max_build_threads), scene, serial_below=2)
 
     def _join(self, first: int, step: int, count: int, scene: int) -> None:
         """Take part in building a scene, as one share of a kernel."""
@@ -102,7 +102,7 @@ def load() -> Embree:
         except (OSError, AttributeError) as error:
             tried.append(f"{path}: {error}")
             continue
-        device, seats = _new_device(api)
+        device, max_build_threads = _new_device(api)
         version = api.rtcGetDeviceProperty(device, _PROPERTY_VERSION) if device else 0
         if version < _MINIMUM_VERSION:
             tried.append(f"{path}: version {version}, at least {_MINIMUM_VERSION} is needed")
@@ -111,7 +111,7 @@ def load() -> Embree:
             tried.append(f"{path}: built without ray masks")
             continue
         _open_to_kernels(path)
-        return Embree(api, device, _native_width(api, device), path, version, seats)
+        return Embree(api, device, _native_width(api, device), path, version, max_build_threads)
     reasons = "; ".join(tried) or "no candidate found"
     raise BackendError(
         f"no usable Embree 4 library ({reasons}); install embreex>=4.4 (Linux x86-64, macOS arm64, Windows x86-64) "
@@ -122,17 +122,18 @@ def load() -> Embree:
 def _new_device(api: ctypes.CDLL) -> tuple[int, int]:
     """A device that never starts a thread, and how many of ours may build a scene together.
 
-    Threads of Embree's own are woken by every build, and its thread library has them turn in circles for ever once a
-    device that asked for several is released (oneTBB issue 1417): each process with a large mesh would keep a core
-    busy. So a device has one thread, and ours join where a mesh is large. Seats for them are set up with a device, as
-    many as the largest device at that moment has threads: hence the other one, which is gone before anything is built.
+    Every build wakes Embree's own threads, and its thread library keeps them spinning for ever once a device that asked
+    for several is released (oneTBB issue 1417): each process with a large mesh would keep a core busy. So the device
+    has one thread, and our threads join the build of a large mesh. A new device allows as many of them as the largest
+    existing device has threads: hence the other device, which is released before anything is built.
     """
-    seats = threads.cores()
-    other = api.rtcNewDevice(f"threads={seats}".encode())
-    device = api.rtcNewDevice(f"threads=1,user_threads={seats},{os.environ.get(CONFIG_VARIABLE, '')}".encode())
+    max_build_threads = threads.cores()
+    other = api.rtcNewDevice(f"threads={max_build_threads}".encode())
+    options = os.environ.get(CONFIG_VARIABLE, "")
+    device = api.rtcNewDevice(f"threads=1,user_threads={max_build_threads},{options}".encode())
     if other:
         api.rtcReleaseDevice(other)
-    return device, seats
+    return device, max_build_threads
 
 
 def _candidates() -> Iterator[str]:

@@ -39,7 +39,7 @@ class MeshTables(NamedTuple):
 class MeshScene:
     """The committed Embree scene of one mesh.
 
-    Vertices are stored in float32 around the middle of the mesh's bounds, so that a mesh modelled far from its own
+    Vertices are stored in float32 around the middle of the mesh's bounds, so that a mesh modeled far from its own
     origin keeps its precision; `center` [m] is what was taken off.
     """
 
@@ -79,7 +79,7 @@ class MeshScene:
         if len(faces) >= _LARGE_FACES:
             embree.commit_on_all_threads(scene)
         else:
-            with threads.working:
+            with threads.fork_guard:
                 api.rtcCommitScene(scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 

@@ -176,7 +176,7 @@ def aim_block(block, x, y, z, time, knots, knot_time, used):
     """Turn rays of the sensor frame into the world with the pose at each ray's own time.
 
     Matrices are interpolated by the parabola through two knots and the pose midway; where the knots are an angle phi
-    apart, that is off by less than phi^3 / 120. Neighbours mostly fire between the same two knots; such a run is turned
+    apart, that is off by less than phi^3 / 120. Neighbors mostly fire between the same two knots; such a run is turned
     in one vector loop.
     """
     # The block's own copy, in the sensor frame: with all in one array the loops below become vector code

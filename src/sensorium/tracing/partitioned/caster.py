@@ -50,9 +50,7 @@ class PartitionedCaster(AbstractCaster):
 
     worlds = 1
 
-    def __init__(
-        self, folder: str | PathLike[str], *, around_index: float = 1.0, wait_s: float = _WAIT_S
-    ) -> None:
+    def __init__(self, folder: str | PathLike[str], *, around_index: float = 1.0, wait_s: float = _WAIT_S) -> None:
         """Start a process for each part, and wait until all are built.
 
         Args:
@@ -88,7 +86,7 @@ class PartitionedCaster(AbstractCaster):
 
     @property
     def labels(self) -> dict[str, int]:
-        """Number of each label name, from 1; 0 is unlabelled."""
+        """Number of each label name, from 1; 0 is unlabeled."""
         return dict(self._index.labels)
 
     def reports(self) -> tuple[PartReport, ...]:
@@ -169,7 +167,7 @@ class PartitionedCaster(AbstractCaster):
     def cast_from_anchor(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], air: bool
     ) -> RawHits:
-        """Nearest hits of a sensor's rays, neighbours of which go almost the same way, as one process would find them.
+        """Nearest hits of a sensor's rays, neighbors of which go almost the same way, as one process would find them.
 
         Args:
             rays: One row a ray; origins count from the anchor.
@@ -201,7 +199,7 @@ class PartitionedCaster(AbstractCaster):
             anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
             bodies: Where all bodies of the scene are while the rays fire.
             hide: Bodies that the rays pass through.
-            coherent: Whether neighbours go almost the same way.
+            coherent: Whether neighbors go almost the same way.
             curved: Whether hits tell the curvature of faces that mirror.
         """
         found, own = new_light_hits(len(rays.origin), curved=curved), frozenset(self.bodies) & hide

@@ -33,7 +33,7 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
         for ray in range(number * block, min(rays, (number + 1) * block)):
             start = (origin[ray, 0], origin[ray, 1], origin[ray, 2])
             along = (np.float64(direction[ray, 0]), np.float64(direction[ray, 1]), np.float64(direction[ray, 2]))
-            each = (1.0 / along[0], 1.0 / along[1], 1.0 / along[2])  # distance for each metre along the axis
+            each = (1.0 / along[0], 1.0 / along[1], 1.0 / along[2])  # distance for each meter along the axis
             for part in range(parts):
                 margin = _margin(start, low[part], high[part])
 

@@ -1,6 +1,6 @@
-"""Cameras and objects at an instant, for images that are rasterised: the kernel places a world just before it draws it.
+"""Cameras and objects at an instant, for images that are rasterized: the kernel places a world just before it draws it.
 
-Rays that are traced from the top of a scene need everything placed and committed first. Rasterising needs no commit:
+Rays that are traced from the top of a scene need everything placed and committed first. Rasterizing needs no commit:
 the thread that takes a world reads its poses from the history, and then has its transforms in the cache. Threads that
 draw parts of one image write the same numbers into the same places.
 """

@@ -57,7 +57,7 @@ class MountTables(NamedTuple):
     """Where objects sit on their bodies; the leading axis is 1 when all worlds are equal."""
 
     body: NDArray[np.int32]  # (objects,) index of the body, -1 for the world
-    position: NDArray[np.float64]  # (1 | worlds, objects, 3) of the mesh's centre, in the body frame
+    position: NDArray[np.float64]  # (1 | worlds, objects, 3) of the mesh's center, in the body frame
     quaternion: NDArray[np.float64]  # (1 | worlds, objects, 4)
 
 
@@ -241,7 +241,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
     multiply(q, mount_q, qo)
     rotation(mount_q, r)
 
-    # Neighbouring knots on the same half of the sphere: scratch[3] holds the last one written for this object
+    # Neighboring knots on the same half of the sphere: scratch[3] holds the last one written for this object
     dot = 0.0
     for i in range(4):
         dot += qo[i] * scratch[3, i]

@@ -216,7 +216,7 @@ class PlacedScenes:
     # --- set-up -----------------------------------------------------------------------------------------------------
 
     def _mount_tables(self) -> MountTables:
-        """Mounts of the meshes' centres: Embree holds each mesh around its own middle."""
+        """Mounts of the meshes' centers: Embree holds each mesh around its own middle."""
         layout = self.layout
         index = {name: i for i, name in enumerate(self._body_names)}
         for name in layout.body:
@@ -234,7 +234,7 @@ class PlacedScenes:
         return centers if centers.any() else None
 
     def _mounts_of(self, layout: Layout, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Positions and quaternions of the meshes' centres on their bodies, of some rows of a layout."""
+        """Positions and quaternions of the meshes' centers on their bodies, of some rows of a layout."""
         centers = self._centers
         position, quaternion = layout.X_BO.position[rows], layout.X_BO.quaternion[rows]
         if centers is not None:

@@ -89,7 +89,7 @@ class WorldArrays:
         """
         words, each = np.empty(len(worlds), np.int64), _transforms_of(knots)
         self.traceable = False
-        with threads.working:
+        with threads.fork_guard:
             most = group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
             if most > self._made.kind.shape[1]:
                 self._made = _widened(self._made, most)

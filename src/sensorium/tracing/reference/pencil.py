@@ -47,7 +47,7 @@ class Pencil:
         return replace(self, displaced=self.displaced + path_m * self.tilted)
 
     def mirrored(self, normal: Array, curvature: Array, per_length: float) -> "Pencil":
-        """By a mirror of unit normal (3,) and curvature tensor [1/m] (3, 3); a metre counts so much in the path."""
+        """By a mirror of unit normal (3,) and curvature tensor [1/m] (3, 3); a meter counts so much in the path."""
         flip = np.eye(3) - 2.0 * np.outer(normal, normal)
         axis, cosine = flip @ self.axis, float(self.axis @ normal)
         cosine = np.copysign(max(abs(cosine), 1e-4), cosine)

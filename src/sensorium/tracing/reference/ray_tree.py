@@ -118,7 +118,7 @@ def ray_tree(
         half_divergence_rad: 1/e^2 half angle of the beam [rad], or two.
         exit_radius_m: 1/e^2 radius of the beam where it leaves [m].
         detector_radius_m: Radius of the detector [m].
-        detector_offset_m: Of its centre from the beam's axis [m].
+        detector_offset_m: Of its center from the beam's axis [m].
         divergence: How the captured share is computed, see `optics.captured_fraction`.
         time: When the ray is fired, as a fraction of the interval of `RayCaster.move`.
         world: World it is fired in.

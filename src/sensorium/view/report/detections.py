@@ -1,4 +1,4 @@
-"""What a radar detected, as a report shows it: ranges over time, and its last range-speed map."""
+"""Detections of a radar in a report: ranges over time, and the last range-speed map."""
 
 import base64
 import io
@@ -35,7 +35,7 @@ class DetectionRecord:
         self._last = reading.row(0, 0)
         found = self._last.flat()
         rows = np.column_stack(
-            [np.full(len(found.range_m), reading.time_ns * 1e-9), found.range_m, found.range_rate_m_s]
+            [np.full(len(found.range_m), reading.end_ns * 1e-9), found.range_m, found.range_rate_m_s]
         )
         number = self._seen + np.arange(len(rows))
         self._seen += len(rows)
@@ -59,7 +59,7 @@ class DetectionRecord:
             range_doppler(figure, axes, self._last, title=f"{self._sensor.name}: range and speed")
             if self._last.valid.any():
                 key(axes, where="upper right")
-            words = f"Range-speed map of the frame that ended at {self._last.time_ns * 1e-9:.3f} s"
+            words = f"Range-speed map of the frame that ended at {self._last.end_ns * 1e-9:.3f} s"
             found.append({"sensor": self._sensor.name, "words": words, "address": _address(figure)})
         return found
 

@@ -1,4 +1,7 @@
-"""A signal of any length in bounded memory, with its spikes."""
+"""A signal of any length in bounded memory, with its spikes, and arrays packed for a page."""
+
+import base64
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +12,7 @@ Float = NDArray[np.float64]
 class Envelope:
     """The lowest and the highest sample of every stretch of a signal, with their times.
 
-    Stretches are equally many samples long. There are at most `most` of them: when they are full, neighbours are joined
+    Stretches are equally many samples long. There are at most `most` of them: when they are full, neighbors are joined
     and later ones are twice as long. Up to 2 `most` samples are therefore kept as they are, and of a longer signal no
     spike is lost. A sample that is not a number counts only where its whole stretch is.
     """
@@ -28,7 +31,7 @@ class Envelope:
         self._rest_s, self._rest = np.zeros(0), np.zeros((0, channels))
 
     def add(self, time_s: Float, values: Float) -> None:
-        """Go on with samples, shapes (n,) and (n, channels)."""
+        """Add samples, shapes (n,) and (n, channels)."""
         time_s, values = np.concatenate([self._rest_s, time_s]), np.concatenate([self._rest, values])
         while len(time_s) >= self._width:
             if self._count == self._most:
@@ -44,11 +47,11 @@ class Envelope:
         self._rest_s, self._rest = time_s, values
 
     def points(self, channel: int, *, most: int | None = None) -> tuple[Float, Float]:
-        """Times [s] and values of what is kept of one channel, in order of time.
+        """Times [s] and values of one channel's kept samples, in order of time.
 
         Args:
             channel: Which.
-            most: Most stretches to give, fewer than are kept; neighbours are joined until they are.
+            most: Most stretches to give, fewer than are kept; neighbors are joined until they are.
         """
         time_s = self._time_s[: self._count, :, channel : channel + 1]
         value = self._value[: self._count, :, channel : channel + 1]
@@ -78,7 +81,23 @@ def _extremes(time_s: Float, values: Float) -> tuple[Float, Float]:
 
 
 def _joined(time_s: Float, value: Float) -> tuple[Float, Float]:
-    """Each two neighbours as one, shapes (2 n, 2, channels) to (n, 2, channels)."""
+    """Each two neighbors as one, shapes (2 n, 2, channels) to (n, 2, channels)."""
     one, other = value[0::2], value[1::2]
     beats = np.stack([other[:, 0] < one[:, 0], other[:, 1] > one[:, 1]], axis=1) | (np.isnan(one) & ~np.isnan(other))
     return np.where(beats, time_s[1::2], time_s[0::2]), np.where(beats, other, one)
+
+
+_KINDS = {"u1": "u1", "u2": "u2", "f4": "f4", "f8": "f8"}
+
+
+def packed(array: NDArray[Any]) -> dict[str, str]:
+    """An array of bytes, 16-bit whole numbers or floats, flattened, as page.js reads it."""
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return {"kind": _KINDS[little.dtype.str[1:]], "data": base64.b64encode(little.tobytes()).decode("ascii")}
+
+
+def levels(values: NDArray[Any], low: float, high: float, kind: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
+    """Values as steps of a scale from low to high, rounded to the nearest; values outside are clipped to its ends."""
+    top = np.iinfo(kind).max
+    share = (np.asarray(values, np.float64) - low) / max(high - low, 1e-12)
+    return np.rint(np.clip(share, 0.0, 1.0) * top).astype(kind)

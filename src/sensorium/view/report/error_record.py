@@ -9,11 +9,11 @@ from sensorium.analysis import allan_deviation
 
 Float = NDArray[np.float64]
 
-# Fewer samples than this tell little, and more missing ones than this share would bend the curve
+# Fewer samples than this say little, and a larger share of missing ones than this would distort the curve
 _FEWEST_SAMPLES = 512
 _MOST_MISSING = 0.01
 
-# Means are used for averaging times of so many of them and more: there they overlap enough, and there are many
+# Means are used for averaging times of at least this many of them: there they overlap enough, and there are many
 _LEAST_AVERAGED = 4
 
 
@@ -31,7 +31,7 @@ class ErrorRecord:
     """The first samples as they are, and means over equal stretches of all of them.
 
     The first give the Allan deviation at short averaging times, the means at long ones. When the means are full,
-    neighbours are averaged and later ones are twice as long.
+    neighbors are averaged and later ones are twice as long.
     """
 
     def __init__(self, channels: int, *, most: int = 1 << 16) -> None:
@@ -48,7 +48,7 @@ class ErrorRecord:
         self._missing, self._before = 0, np.zeros(channels)
 
     def add(self, errors: Float) -> None:
-        """Go on with samples, shape (n, channels); one that is not finite counts as missing, and as the one before."""
+        """Add samples, shape (n, channels); one that is not finite counts as missing, and as the one before."""
         known = np.isfinite(errors)
         if not known.all():
             self._missing += int((~known).any(axis=1).sum())

@@ -1,11 +1,13 @@
-"""Facts of a run: what is known of every one, and what its user adds."""
+"""Facts of a run (what is known of every one, and what its user adds), and the table of its faults."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from sensorium.core.clock import ns_to_seconds
 from sensorium.environment import Environment
+from sensorium.sensors.common.attached import AttachedSensor
 
 Facts = Mapping[str, Any]
 """Names and values: text, numbers, paths of files, or sequences of these."""
@@ -14,7 +16,7 @@ _PACKAGES = ("sensorium", "numpy", "numba", "embreex", "mujoco", "plotly")
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a run rests on."""
+    """Versions of the software of a run."""
     found = {"Python": platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -54,3 +56,31 @@ def quantity(value: float, unit: str = "") -> str:
         if abs(value) >= size:
             return f"{value / size:.3g} {word}{unit}"
     return (f"{value:,}" if isinstance(value, int) else f"{value:,.2f}") + (f" {unit}" if unit else "")
+
+
+# Bars that are drawn; a fault that comes and goes for an hour has more
+_MOST_EVENTS = 600
+
+
+def fault_events(sensors: Iterable[AttachedSensor[Any]], end_ns: int) -> tuple[list[dict[str, Any]], int]:
+    """Faults of the first world in order of sensor and onset, and how many more there were.
+
+    Args:
+        sensors: Whose.
+        end_ns: When the run ended [ns]; a fault still active lasts until then.
+    """
+    events = []
+    for sensor in sensors:
+        for event in sensor.faults.log:
+            if event.world == sensor.rig.first_world:
+                over_ns = end_ns if event.end_ns is None else event.end_ns
+                events.append(
+                    {
+                        "sensor": sensor.name,
+                        "fault": event.fault,
+                        "from_s": ns_to_seconds(event.start_ns),
+                        "to_s": ns_to_seconds(over_ns),
+                        "active": event.end_ns is None,
+                    }
+                )
+    return events[:_MOST_EVENTS], max(0, len(events) - _MOST_EVENTS)

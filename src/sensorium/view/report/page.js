@@ -4,9 +4,9 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const KINDS = { u1: Uint8Array, u2: Uint16Array, f4: Float32Array, f8: Float64Array };
-  const BODY_COLOURS = ["#f0803c", "#3d9be9", "#b77bf0", "#37b26c", "#d4ab1f", "#ee5d92", "#1fb5b5", "#b08d57"];
+  const BODY_COLORS = ["#f0803c", "#3d9be9", "#b77bf0", "#37b26c", "#d4ab1f", "#ee5d92", "#1fb5b5", "#b08d57"];
   const VIRIDIS = [[0, "#440154"], [0.25, "#3b528b"], [0.5, "#21918c"], [0.75, "#5ec962"], [1, "#fde725"]];
-  const AXIS_COLOURS = ["#ff6b6b", "#51cf66", "#4dabf7"];
+  const AXIS_COLORS = ["#ff6b6b", "#51cf66", "#4dabf7"];
   const SCREEN = { ink: "#e6edf3", soft: "#8b949e", line: "#30363d", paper: "#0d1117" };
   const MOST_BACKDROP = 3000;
   const redraws = [];
@@ -40,7 +40,7 @@
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const faded = (hex, share) => hex + Math.round(255 * share).toString(16).padStart(2, "0");
 
-  function lineColours(count) {
+  function lineColors(count) {
     const three = isDark() ? ["#ff7b72", "#56d364", "#79c0ff"] : ["#b3261e", "#1b7f3b", "#0b5cad"];
     return count === 1 ? [isDark() ? "#79c0ff" : "#0b5cad"] : three;
   }
@@ -111,7 +111,7 @@
   const tracks = (data.tracks || []).map((track, n) => ({
     ...track,
     places: ["x", "y", "z"].map((key) => decoded(track[key])),
-    colour: BODY_COLOURS[n % BODY_COLOURS.length],
+    color: BODY_COLORS[n % BODY_COLORS.length],
   }));
 
   // The bounds that hold all but a few far points, and every track
@@ -127,11 +127,11 @@
     return [low - margin, high + margin];
   }
 
-  // All clouds share one list of names, so that a colour means one thing
+  // All clouds share one list of names, so that a color means one thing
   function shared(key) {
     const names = new Map();
     for (const cloud of clouds) {
-      (cloud[key] ? cloud[key].names : []).forEach((name, n) => names.set(name, cloud[key].colours[n]));
+      (cloud[key] ? cloud[key].names : []).forEach((name, n) => names.set(name, cloud[key].colors[n]));
     }
     return names;
   }
@@ -158,16 +158,16 @@
       const order = [...shared(mode).keys()];
       const number = cloud[mode].names.map((name) => order.indexOf(name));
       const index = once(cloud[mode].index);
-      const colours = [...shared(mode).values()];
-      let colour = Array.from(index, (n) => number[n]);
+      const colors = [...shared(mode).values()];
+      let color = Array.from(index, (n) => number[n]);
       if (hidden.size) {
-        const kept = colour.map((n) => !hidden.has(order[n]));
+        const kept = color.map((n) => !hidden.has(order[n]));
         const only = (values) => values.filter((_, i) => kept[i]);
-        [x, y, z, colour] = [only(x), only(y), only(z), only(colour)];
+        [x, y, z, color] = [only(x), only(y), only(z), only(color)];
       }
-      const steps = colours.length;
-      const scale = colours.flatMap((paint, n) => [[n / steps, paint], [(n + 1) / steps, paint]]);
-      Object.assign(marker, { color: colour, colorscale: scale, cmin: -0.5, cmax: steps - 0.5 });
+      const steps = colors.length;
+      const scale = colors.flatMap((paint, n) => [[n / steps, paint], [(n + 1) / steps, paint]]);
+      Object.assign(marker, { color: color, colorscale: scale, cmin: -0.5, cmax: steps - 0.5 });
     } else if (mode === "intensity" && cloud.intensity) {
       Object.assign(marker, { color: once(cloud.intensity.level), colorscale: VIRIDIS, cmin: 0, cmax: 255 });
     } else if (mode === "height") {
@@ -182,24 +182,24 @@
     const hover = { showlegend: false, hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>" };
     const traces = tracks.filter((track) => track.places[0].length > 1).map((track) => {
       const [x, y, z] = track.places;
-      return { type: "scatter3d", mode: "lines", name: plain(track.name), x, y, z, line: { color: track.colour, width: 5 }, ...hover };
+      return { type: "scatter3d", mode: "lines", name: plain(track.name), x, y, z, line: { color: track.color, width: 5 }, ...hover };
     });
     const ends = [0, 1, 2].map((k) => tracks.map((track) => track.places[k].at(-1)));
-    const colours = tracks.map((track) => track.colour);
+    const colors = tracks.map((track) => track.color);
     traces.push({
       type: "scatter3d", mode: "markers+text", name: "bodies", x: ends[0], y: ends[1], z: ends[2], ...hover,
-      marker: { size: 5, color: colours, line: { width: 0 } },
-      text: tracks.map((track) => plain(track.name)), textposition: "top center", textfont: { color: colours, size: 12 },
+      marker: { size: 5, color: colors, line: { width: 0 } },
+      text: tracks.map((track) => plain(track.name)), textposition: "top center", textfont: { color: colors, size: 12 },
     });
     const length = 0.018 * size;
-    AXIS_COLOURS.forEach((colour, k) => {
+    AXIS_COLORS.forEach((color, k) => {
       const lines = [[], [], []];
       for (const frame of data.frames || []) {
         for (let i = 0; i < 3; i += 1) lines[i].push(frame.place[i], frame.place[i] + length * frame.axes[k][i], null);
       }
       traces.push({
         type: "scatter3d", mode: "lines", showlegend: false, name: `${"xyz"[k]} of sensors`, hoverinfo: "skip",
-        x: lines[0], y: lines[1], z: lines[2], line: { color: colour, width: 4 },
+        x: lines[0], y: lines[1], z: lines[2], line: { color: color, width: 4 },
       });
     });
     return traces;
@@ -226,7 +226,7 @@
     const total = clouds.reduce((sum, cloud) => sum + cloud.total, 0);
     const part = shown < total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")}` : total.toLocaleString("en");
     says.textContent = `${part} points, sweep that ended at ${Math.max(...clouds.map((cloud) => cloud.end_s)).toFixed(2)} s`;
-    bar.append(made("span", "", "Colour by"), choice, says);
+    bar.append(made("span", "", "Color by"), choice, says);
     screen.append(bar);
 
     const element = plot(screen, isNarrow ? 340 : Math.max(360, Math.min(640, 0.62 * window.innerHeight)), () => ({
@@ -259,10 +259,10 @@
     function drawKey() {
       key.replaceChildren();
       if (mode === "label" || mode === "cause") {
-        for (const [name, colour] of shared(mode)) {
+        for (const [name, color] of shared(mode)) {
           const chip = made("button");
           const dot = made("i");
-          dot.style.background = colour;
+          dot.style.background = color;
           chip.type = "button";
           chip.title = "Show or hide";
           chip.setAttribute("aria-pressed", String(!hidden.has(name)));
@@ -277,7 +277,7 @@
         return;
       }
       const scale = made("span", "scale");
-      scale.style.background = `linear-gradient(90deg, ${VIRIDIS.map(([, colour]) => colour).join(", ")})`;
+      scale.style.background = `linear-gradient(90deg, ${VIRIDIS.map(([, color]) => color).join(", ")})`;
       const measured = clouds.filter((cloud) => cloud.intensity);
       const ends = mode === "height"
         ? ranges[2].map((end) => `${end.toFixed(1)} m`)
@@ -325,8 +325,8 @@
           const last = wayX.length - 1;
           return [{
             type: "scatter", mode: last > 0 ? "lines+markers" : "markers", name: plain(track.name), x: wayX, y: wayY,
-            line: { color: track.colour, width: 2.5 },
-            marker: { color: track.colour, size: Array.from(wayX, (_, i) => (i === last ? 9 : 0)), opacity: 1 },
+            line: { color: track.color, width: 2.5 },
+            marker: { color: track.color, size: Array.from(wayX, (_, i) => (i === last ? 9 : 0)), opacity: 1 },
             hovertemplate: "%{x:.2f}, %{y:.2f} m<extra>%{fullData.name}</extra>",
           }];
         }),
@@ -363,17 +363,17 @@
       const card = made("div", "card");
       card.append(titled(`${signal.sensor} · ${signal.title}`, `[${signal.unit}]`));
       plot(card, 330, () => {
-        const colours = lineColours(signal.lines.length);
+        const colors = lineColors(signal.lines.length);
         const traces = signal.lines.flatMap((line, n) => {
           const of = (what, more) => ({
             type: "scatter", mode: "lines", name: plain(`${line.name} ${what}`), x: once(line[what].t), y: once(line[what].v),
             hovertemplate: "%{y:.5g}<extra>%{fullData.name}</extra>", ...more,
           });
-          const pale = faded(colours[n], isDark() ? 0.55 : 0.42);
+          const pale = faded(colors[n], isDark() ? 0.55 : 0.42);
           return [
             of("measured", { line: { color: pale, width: 1.2 } }),
-            of("truth", { line: { color: colours[n], width: 1.8 } }),
-            of("error", { line: { color: colours[n], width: 1 }, yaxis: "y2", showlegend: false }),
+            of("truth", { line: { color: colors[n], width: 1.8 } }),
+            of("error", { line: { color: colors[n], width: 1 }, yaxis: "y2", showlegend: false }),
           ];
         });
         // Of components the legend has one entry each, which switches all three lines
@@ -405,16 +405,16 @@
       const card = made("div", "card");
       card.append(titled(`${curve.sensor} · ${curve.title}`, `[${curve.unit}]`));
       plot(card, 330, () => {
-        const colours = lineColours(curve.lines.length);
+        const colors = lineColors(curve.lines.length);
         const traces = curve.lines.flatMap((line, n) => {
           const x = once(line.tau);
           const edge = { type: "scatter", mode: "lines", x, line: { width: 0 }, showlegend: false, hoverinfo: "skip" };
           return [
             { ...edge, y: once(line.low) },
-            { ...edge, y: once(line.high), fill: "tonexty", fillcolor: faded(colours[n], 0.16) },
+            { ...edge, y: once(line.high), fill: "tonexty", fillcolor: faded(colors[n], 0.16) },
             {
               type: "scatter", mode: "lines+markers", name: plain(line.name || "deviation"), x, y: once(line.deviation),
-              line: { color: colours[n], width: 1.6 }, marker: { size: 4 },
+              line: { color: colors[n], width: 1.6 }, marker: { size: 4 },
               hovertemplate: "%{y:.3e} at %{x:.3g} s<extra>%{fullData.name}</extra>",
             },
           ];

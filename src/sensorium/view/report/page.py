@@ -1,4 +1,4 @@
-"""The page itself: HTML with everything in it."""
+"""The page itself: one self-contained HTML file."""
 
 import base64
 import hashlib
@@ -17,15 +17,15 @@ from urllib.parse import quote
 
 @dataclass(frozen=True)
 class Page:
-    """What a page tells.
+    """Content of a page.
 
     Attributes:
         title: Its heading.
         strip: Facts at the top, by name.
         table: Facts at the end, by name; text, numbers, paths or sequences of them.
         sensors: Rows of the table of sensors: name, kind, place, rate, readings, faults.
-        data: What page.js draws.
-        notes: What is not shown, and why.
+        data: Data that page.js draws.
+        notes: Omissions and their reasons.
     """
 
     title: str
@@ -36,7 +36,7 @@ class Page:
     notes: Sequence[str]
 
 
-# Key of the data, anchor, heading, what is seen
+# Key of the data, anchor, heading, description
 _DRAWN = (
     (
         "clouds",
@@ -48,7 +48,7 @@ _DRAWN = (
         "tracks",
         "above",
         "From above",
-        "Where the bodies went; the dot is the end. One metre is as long along both axes.",
+        "Where the bodies went; the dot is the end. One meter is as long along both axes.",
     ),
     (
         "images",
@@ -79,8 +79,8 @@ def page(content: Page, *, folder: Path) -> bytes:
     """The whole file.
 
     Args:
-        content: What it tells.
-        folder: Where it will lie; links to files are relative to it.
+        content: Content of the page.
+        folder: Folder of the page; links to files are relative to it.
     """
     drawn = [section for section in _DRAWN if content.data.get(section[0])]
     sections = [
@@ -101,7 +101,7 @@ def page(content: Page, *, folder: Path) -> bytes:
     index.append(("facts", "Run facts"))
     library, script = _plotly() if drawn else "", _own("page.js")
 
-    # One pass over the frame: what is put in is never looked through again
+    # One pass over the frame: inserted text is never searched again
     text = Template(_own("page.html")).substitute(
         policy=_policy([library, script]),
         style=_own("page.css"),
@@ -143,13 +143,13 @@ def _text(value: Any) -> str:
 
 
 def _json(data: Any) -> str:
-    """Data inside a script element: nothing in it can end the element or begin another."""
+    """Data inside a script element: it can neither end the element nor begin another."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _policy(scripts: Iterable[str]) -> str:
-    """What the browser may do: run these scripts, no others, and load nothing at all."""
+    """Content security policy: the browser may run only these scripts, and load nothing."""
     hashes = (base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii") for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
@@ -160,7 +160,7 @@ def _plotly() -> str:
     """The plotting library, from its own Python package."""
     from plotly.offline import get_plotlyjs
 
-    # A script element must not hold its own end; the library does not, and a later one shall be told
+    # A script element must not contain its own end; the library does not, and a later version that does is an error
     script = get_plotlyjs()
     assert "</script" not in script.lower()
     return script

@@ -78,7 +78,7 @@ class DepthRecord:
 
 
 class TableRecord:
-    """Keeps the last table of values of a ray sensor of somebody's own, with its truth."""
+    """Keeps the last table of values of a user-defined ray sensor, with its truth."""
 
     def __init__(self, sensor: AttachedSensor[Any]) -> None:
         self._sensor = sensor
@@ -102,10 +102,10 @@ class TableRecord:
         low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
         gap = np.full((len(true), 1), np.nan)
         share = 1.0 - (np.concatenate([measured, gap, true], axis=1) - low) / max(high - low, 1e-12)
-        colours = np.round(255.0 * colormaps["viridis"](np.nan_to_num(share, posinf=1.0, neginf=0.0))[..., :3])
-        colours[:, shape[-1]] = 255.0
+        colors = np.round(255.0 * colormaps["viridis"](np.nan_to_num(share, posinf=1.0, neginf=0.0))[..., :3])
+        colors[:, shape[-1]] = 255.0
         side = max(1, _TABLE_COLUMNS // share.shape[1])
-        shown = colours.astype(np.uint8).repeat(side, axis=0).repeat(side, axis=1)
+        shown = colors.astype(np.uint8).repeat(side, axis=0).repeat(side, axis=1)
         reading = self._last[0]
         words = f"Values at {reading.time_ns * 1e-9:.3f} s, {low:.3g} to {high:.3g} {reading.unit}; right, the truth"
         return [{"sensor": self._sensor.name, "words": words, "address": _address(shown)}]

@@ -19,16 +19,15 @@ from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.detections import DetectionRecord
-from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
-from sensorium.view.report.faults import fault_events
+from sensorium.view.report.facts import Facts, fault_events, quantity, sensor_rows, versions
 from sensorium.view.report.page import Page, page
 from sensorium.view.report.pictures import DepthRecord, PictureRecord, TableRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
 
-# What a page may hold, so that it stays below 8 MB with the plotting library's 4.8: 10 bytes a point and 12 a sample,
-# and a third more as text
+# Limits of a page, so that it stays below 8 MB with the plotting library's 4.8: 10 bytes a point and 12 a sample, and a
+# third more as text
 _POINTS_OF_A_LIDAR = 60_000
 _POINTS = 120_000
 _STRETCHES = 8_000
@@ -36,7 +35,7 @@ _MOST_IMAGES = 4
 
 
 class Report(Recorder):
-    """Keeps what a page about the run needs, and writes it: one file, which any browser opens without a network.
+    """Collects the data for a page about the run, and writes it: one file, which any browser opens without a network.
 
         with sn.view.Report("report.html", title="Yard drive") as report:
             for _ in env.run(10.0):
@@ -47,9 +46,9 @@ class Report(Recorder):
     signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of faults, and the
     facts of the run. Of several worlds it shows the first, of a row of sensors the first four (of a radar's the first).
 
-    Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
-    the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
-    depends on the run alone, but for the real time it took.
+    Memory does not grow with the run: of a signal the extremes of at most 768 intervals are kept, of inertial errors
+    the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. The file depends on
+    the run alone, except for the real time it took.
     """
 
     def __init__(
@@ -58,9 +57,9 @@ class Report(Recorder):
         """Begin.
 
         Args:
-            path: File that `close()` writes, such as report.html; None leaves that to `write()`.
+            path: File that `close()` writes, such as report.html; None leaves that to `save()`.
             title: Heading of the page.
-            facts: What else to tell of the run, by name.
+            facts: Further facts of the run, by name.
         """
         self.path = None if path is None else Path(path)
         self.title = title
@@ -79,7 +78,7 @@ class Report(Recorder):
         self._closed = False
 
     def record(self, env: Environment) -> None:
-        """Keep what the environment's last step gave; always the same environment."""
+        """Record the readings of the environment's last step; always the same environment."""
         if self._closed:
             raise SpecError(f"report {self.title!r} is closed; nothing can be recorded any more")
         if self._env is None:
@@ -120,12 +119,12 @@ class Report(Recorder):
             else:
                 self._unknown[name] = type(newest).__name__
 
-    def write(self, path: str | PathLike[str], facts: Facts | None = None) -> None:
-        """Write the page of what was recorded so far; it appears whole or not at all.
+    def save(self, path: str | PathLike[str], facts: Facts | None = None) -> None:
+        """Write the page of the steps recorded so far; it appears complete or not at all.
 
         Args:
             path: File to write, such as report.html; one that exists is replaced.
-            facts: More to tell of the run, by name; a `Path` becomes a link, as seen from the report.
+            facts: Further facts of the run, by name; a `Path` becomes a link, relative to the report.
         """
         path = Path(path)
         content = page(self._page(facts or {}), folder=path.parent)
@@ -133,9 +132,9 @@ class Report(Recorder):
             file.write(content)
 
     def close(self) -> None:
-        """Write the page to the path that was given, if one was; nothing can be recorded after."""
+        """Write the page to the given path, if any; nothing can be recorded after."""
         if not self._closed and self.path is not None:
-            self.write(self.path)
+            self.save(self.path)
         self._closed = True
 
     def __exit__(
@@ -145,7 +144,7 @@ class Report(Recorder):
             self._facts["Ended early"] = f"{kind.__name__}: {error}"
         super().__exit__(kind, error, traceback)
 
-    # --- what the page tells ----------------------------------------------------------------------------------------
+    # --- content of the page ----------------------------------------------------------------------------------------
 
     def _page(self, facts: Facts) -> Page:
         """All sections, as plain data."""

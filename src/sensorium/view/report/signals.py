@@ -1,4 +1,4 @@
-"""What a sampled sensor measured, beside the truth, as a report keeps it."""
+"""Measurements of a sampled sensor and their truth, as a report keeps them."""
 
 from typing import Any
 
@@ -9,9 +9,8 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.report.envelope import Envelope
+from sensorium.view.report.envelope import Envelope, packed
 from sensorium.view.report.error_record import ErrorRecord
-from sensorium.view.report.packing import packed
 
 Float = NDArray[np.float64]
 
@@ -46,7 +45,7 @@ class SignalRecord:
         self._last_ns = 0
 
     def add(self, reading: SampledReading, truth: SampledReading) -> None:
-        """Keep a reading; its time is the true one, whatever the sensor's clock said."""
+        """Keep a reading; its time is the true one, not that of the sensor's clock."""
         self._gathered.append((reading, truth))
         self._first_ns = truth.time_ns if self._first_ns is None else min(truth.time_ns, self._first_ns)
         self._last_ns = max(self._last_ns, truth.time_ns)
@@ -79,7 +78,7 @@ class SignalRecord:
         return found
 
     def allan_plots(self) -> tuple[list[dict[str, Any]], str | None]:
-        """The Allan deviation of the errors of each inertial quantity; none, and why, where there is none to show."""
+        """The Allan deviation of the errors of each inertial quantity; None, with the reason, without one."""
         self._work_off()
         if self._record is None or self._first_ns is None:
             return [], None
@@ -111,7 +110,7 @@ class SignalRecord:
         return found
 
     def _work_off(self) -> None:
-        """Give what was gathered to the envelopes, in order of time: messages may have overtaken each other."""
+        """Pass the collected samples to the envelopes, in order of time: messages may have overtaken each other."""
         if not self._gathered:
             return
         self._gathered.sort(key=lambda pair: pair[1].time_ns)

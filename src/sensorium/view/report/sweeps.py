@@ -1,4 +1,4 @@
-"""What a lidar saw last, as a report shows it: points to turn, and the sweep as an image."""
+"""The last sweep of a lidar in a report: points in space, and the sweep as an image."""
 
 import base64
 import io
@@ -14,18 +14,18 @@ from sensorium.patterns.base import sweep_duration_ns
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Cause, Scan
-from sensorium.view.lidar_plots import CAUSE_COLOURS
-from sensorium.view.plots import FAINT, Extent, label_colours, range_image
-from sensorium.view.report.packing import levels, packed
+from sensorium.view.lidar_plots import CAUSE_COLORS
+from sensorium.view.plots import FAINT, Extent, label_colors, range_image
+from sensorium.view.quantities import world_points
+from sensorium.view.report.envelope import levels, packed
 from sensorium.view.report.signals import MOST_SENSORS
 from sensorium.view.report.waveforms import waveform_images
-from sensorium.view.scan_rows import world_points
 
-# An image needs so many rows and columns to be one
+# Least rows and columns of an image
 _LEAST_PIXELS = 4
 _IMAGE_DPI = 95
 
-# Colours of points take one byte each; labels beyond these are shown as unlabelled
+# Colors of points take one byte each; labels beyond these are shown as unlabeled
 _MOST_LABELS = 250
 
 
@@ -156,33 +156,33 @@ def _cloud(name: str, scans: list[Scan], labels: Mapping[str, int], most: int) -
 
 
 def _by_label(label: NDArray[Any], labels: Mapping[str, int]) -> dict[str, Any]:
-    """Index of each point's label among those seen, with their names and colours; the last has no label."""
-    colours = label_colours(labels)
+    """Index of each point's label among those seen, with their names and colors; the last has no label."""
+    colors = label_colors(labels)
     seen = [(key, number) for key, number in labels.items() if (label == number).any()][:_MOST_LABELS]
     index = np.full(label.shape, len(seen), np.uint8)
     for place, (_, number) in enumerate(seen):
         index[label == number] = place
-    names, paints = [key for key, _ in seen], [_hex(colours[number]) for _, number in seen]
+    names, paints = [key for key, _ in seen], [_hex(colors[number]) for _, number in seen]
     if (index == len(seen)).any():
         names, paints = [*names, "no label"], [*paints, FAINT]
-    return {"index": packed(index), "names": names, "colours": paints}
+    return {"index": packed(index), "names": names, "colors": paints}
 
 
 def _by_cause(cause: NDArray[Any]) -> dict[str, Any]:
-    seen = [kind for kind in CAUSE_COLOURS if (cause == kind).any()]
+    seen = [kind for kind in CAUSE_COLORS if (cause == kind).any()]
     index = np.zeros(cause.shape, np.uint8)
     for place, kind in enumerate(seen):
         index[cause == kind] = place
     names = [Cause(kind).name.lower().replace("_", " ") for kind in seen]
-    return {"index": packed(index), "names": names, "colours": [CAUSE_COLOURS[kind] for kind in seen]}
+    return {"index": packed(index), "names": names, "colors": [CAUSE_COLORS[kind] for kind in seen]}
 
 
 def _by_intensity(intensity: NDArray[Any]) -> dict[str, Any]:
-    """Powers of ten of the intensity, between what all but one in a hundred on each side have."""
+    """Powers of ten of the intensity, between the first and the last percentile."""
     power = np.log10(np.maximum(intensity.astype(np.float64), 1e-30))
     low, high = np.percentile(power, [1.0, 99.0]) if len(power) else (0.0, 1.0)
     return {"level": packed(levels(power, low, high, np.uint8)), "low": float(low), "high": float(high)}
 
 
-def _hex(colour: NDArray[np.float64]) -> str:
-    return "#" + "".join(f"{round(255.0 * part):02x}" for part in colour)
+def _hex(color: NDArray[np.float64]) -> str:
+    return "#" + "".join(f"{round(255.0 * part):02x}" for part in color)

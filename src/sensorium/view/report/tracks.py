@@ -1,4 +1,4 @@
-"""Where bodies went and how sensors stand, as a report shows it."""
+"""Paths of bodies and mounts of sensors in a report."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.environment import Environment
-from sensorium.view.report.packing import packed
+from sensorium.view.report.envelope import packed
 
 # Places kept of each body, and bodies that are drawn
 _MOST_PLACES = 1024
@@ -16,8 +16,8 @@ _MOST_BODIES = 40
 class TrackRecord:
     """Positions of all bodies of the first world.
 
-    Memory is bounded: when so many places are kept, every second is let go and from then on every second is taken. The
-    newest is always known.
+    Memory is bounded: when this many places are kept, every second one is dropped and from then on every second is
+    taken. The newest is always known.
     """
 
     def __init__(self, env: Environment) -> None:
@@ -39,7 +39,7 @@ class TrackRecord:
         self._steps += 1
 
     def tracks(self) -> list[dict[str, Any]]:
-        """The way of each body, those that went farthest first; a body that stood still has one place."""
+        """The path of each body, the longest first; a body at rest has one place."""
         if self._newest is None:
             return []
         places = np.stack([*self._kept, self._newest])

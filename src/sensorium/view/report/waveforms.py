@@ -1,4 +1,4 @@
-"""A pulse of a waveform lidar in the report: what came back over range, with the returns that were found in it."""
+"""A pulse of a waveform lidar in the report: received signal over range, and the returns found in it."""
 
 import base64
 import io
@@ -12,12 +12,12 @@ from sensorium.view import lidar_plots as draw
 
 _IMAGE_DPI = 95
 
-# What is shown before the first return and behind the last, of the way between them and of the way there
+# Margins before the first return and behind the last, as shares of their distance and of the range
 _MARGIN, _LEAST_MARGIN_M = 0.25, 2.0
 
 
 def waveform_images(name: str, scans: list[Scan]) -> list[dict[str, str]]:
-    """The pulse of a sweep that tells most, where its samples were kept.
+    """The most informative pulse of a sweep, if its samples were kept.
 
     Args:
         name: Of the sensor.
@@ -35,9 +35,9 @@ def waveform_images(name: str, scans: list[Scan]) -> list[dict[str, str]]:
 
     figure, (axes,) = draw.canvas(9.0, 3.4)
     draw.frame(axes, "", "range [m]", "received [nW]")
-    axes.step(range_m, samples, where="mid", color=draw.COLOURS[0], linewidth=1.0)
+    axes.step(range_m, samples, where="mid", color=draw.COLORS[0], linewidth=1.0)
     for each in ranges:
-        axes.axvline(each, color=draw.COLOURS[-1], linewidth=0.8, linestyle=(0, (3, 3)), zorder=1.0)
+        axes.axvline(each, color=draw.COLORS[-1], linewidth=0.8, linestyle=(0, (3, 3)), zorder=1.0)
     draw.points_by_cause(axes, ranges, np.interp(ranges, range_m, samples), causes, size=55, layer=4.0)
     if len(ranges):
         draw.key(axes)

@@ -12,8 +12,7 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.scan_rows import world_points
+from sensorium.view.quantities import quantities_of, values_of, world_points
 from sensorium.view.viewer.stream import Stream, check_save
 
 # Bodies move this often at most, and numbers are shown as often [ns of simulated time]
@@ -21,7 +20,7 @@ _SHOWN_EVERY_NS = 20_000_000
 
 
 class Live(Recorder):
-    """Shows every step in a Rerun window, or writes what it would show to a file.
+    """Shows every step in a Rerun window, or writes it to a file.
 
         for _ in env.run(10.0, view=True):  # the same as recording each step with sn.view.Live()
             ...
@@ -68,13 +67,13 @@ class Live(Recorder):
                 stream.layout()
 
     def close(self) -> None:
-        """Show what waits; a file appears."""
+        """Show buffered data; a file appears."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             stream.close()
 
     def _mount(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
-        """Where the sensor sits, below its body."""
+        """Mount of the sensor, below its body."""
         self._mounted.add(sensor.name)
         rig = sensor.rig
         on = [] if rig.body is None else [env.world.body_names[rig.body]]
@@ -95,7 +94,7 @@ class Live(Recorder):
                     own = reading.row(0, row)
                     found = own.flat()
                     points_W = own.X_WS[0, 0].apply(found.points)
-                    stream.cloud(name, points_W, found.label, reading.time_ns)
+                    stream.cloud(name, points_W, found.label, reading.end_ns)
             elif isinstance(reading, SampledReading):
                 self._numbers(stream, sensor, reading, arrival.truth())
 

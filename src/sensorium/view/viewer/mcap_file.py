@@ -2,7 +2,7 @@
 
 Rerun opens such files itself, but shows clouds as they were reported: each point in the frame that its lidar had when
 the ray was fired, drawn at another time. Here they are put into the world by the poses of /tf and /tf_static at each
-point's own time, labels get their colours, and signals and faults their places.
+point's own time, labels get their colors, and signals and faults their places.
 """
 
 from collections import deque
@@ -33,7 +33,7 @@ _CLOUD, _IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image"
 _JOINTS = "sensor_msgs/msg/JointState"
 
 
-# What has its place elsewhere: the time of every message, and how cameras project
+# Topics that are shown in another way: the time of every message, and the projection of cameras
 _NOT_SEEN = ("rosgraph_msgs/msg/Clock", "sensor_msgs/msg/CameraInfo")
 
 
@@ -124,7 +124,7 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
         frames.add(message, time_ns, is_static=topic == "/tf_static")
     elif kind == _CLOUD:
         if not {field.name for field in message.fields}.issuperset(_XYZ):
-            return  # samples of waveforms, or whatever has no place
+            return  # samples of waveforms, or data without a place
         cloud = _cloud(message)
         xyz = np.stack([_finite_or_nan(cloud[axis], axis) for axis in _XYZ], axis=-1)
         label = cloud["label"] if "label" in (cloud.dtype.names or ()) else np.zeros(len(cloud), np.int32)
@@ -151,7 +151,7 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
 
 
 def _show_joints(stream: Stream, sensor: str, message: Any, time_ns: int) -> None:
-    """Positions, and velocities where they are told, of each joint."""
+    """Positions, and velocities if they are recorded, of each joint."""
     for number, (name, position) in enumerate(zip(message.name, message.position, strict=False)):
         path = [sensor, "joint"] if len(message.name) == 1 else [sensor, name or f"joint {number}"]
         stream.numbers(path, ["joint position"], [float(position)], time_ns)
@@ -160,7 +160,7 @@ def _show_joints(stream: Stream, sensor: str, message: Any, time_ns: int) -> Non
 
 
 class _Frames:
-    """Frames of a recording: who sits on whom, and where bodies were lately."""
+    """Frames of a recording: their tree, and the latest poses of bodies."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -169,7 +169,7 @@ class _Frames:
         self._ways: dict[str, deque[tuple[int, Pose]]] = {}
 
     def add(self, message: Any, time_ns: int, *, is_static: bool) -> None:
-        """Take what a message tells."""
+        """Process the transforms of a message."""
         for one in message.transforms:
             t, q, child = one.transform.translation, one.transform.rotation, one.child_frame_id
             pose = Pose(_vector(t), (q.w, q.x, q.y, q.z))
@@ -181,7 +181,7 @@ class _Frames:
             self._stream.pose(self._path(child), pose, None if is_static else time_ns)
 
     def _put(self, child: str, parent: str) -> None:
-        """Put a frame on another, which must not sit on it."""
+        """Put a frame below another, which must not be below it."""
         above: str | None = parent
         while above is not None:
             if above == child:
@@ -238,7 +238,7 @@ def _offsets_ns(cloud: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def _finite_or_nan(column: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of a cloud; NaN is a point that was not measured, what is infinite cannot be put into another frame."""
+    """Numbers of a cloud; NaN is a point that was not measured; infinite ones cannot be transformed."""
     with np.errstate(invalid="ignore"):  # of NaNs that signal
         numbers = column.astype(np.float64)
     if np.isinf(numbers).any():

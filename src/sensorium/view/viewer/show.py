@@ -1,4 +1,4 @@
-"""Opens what a run left behind."""
+"""Opens the results of a run."""
 
 import webbrowser
 from collections.abc import Callable
@@ -24,11 +24,11 @@ def show(
     Args:
         path: A report (.html), a recording (.mcap, .rrd), a cloud (.ply, .pcd), or the folder of a run, of which the
             report is opened, else the recording.
-        save: Write what Rerun would show to this file, .rrd, instead of opening a window.
+        save: Write the Rerun data to this file, .rrd, instead of opening a window.
         progress: Called with the part that is done, 0 to 1.
 
     Returns:
-        What was done, as words, after a line for each topic that was left out.
+        A summary in words, after a line for each topic that was left out.
     """
     path = _of_folder(Path(path), to_rerun=save is not None)
     kind = path.suffix.lower()
@@ -42,7 +42,7 @@ def show(
     if save is not None and Path(save).suffix.lower() != ".rrd":
         raise SpecError(f"save is {str(save)!r}; it must end in .rrd")
 
-    # What cannot be read is known before a window opens
+    # Unreadable files are reported before a window opens
     cloud = read_pcd(path) if kind == ".pcd" else None
     stream = Stream(save, path.stem)
     notes: list[str] = []
@@ -61,7 +61,7 @@ def show(
 
 
 def _of_folder(path: Path, *, to_rerun: bool) -> Path:
-    """The file itself, or what to open of a folder."""
+    """The file itself, or the file of a folder to open."""
     if path.is_file():
         return path
     if not path.exists():

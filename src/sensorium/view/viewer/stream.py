@@ -1,4 +1,4 @@
-"""What is shown in Rerun: poses, clouds, numbers, images and words on one timeline."""
+"""Sends data to Rerun: poses, clouds, numbers, images and text on one timeline."""
 
 import os
 import secrets
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import MissingExtraError, RecordError, SpecError
 from sensorium.core.frames import Pose
-from sensorium.view.plots import label_colours
+from sensorium.view.plots import label_colors
 
 TIMELINE = "sim_time"
 
-# Numbers are sent in columns of so many rows, which costs a hundredth of sending each
+# Numbers are sent in columns of this many rows, which costs a hundredth of sending each
 _ROWS = 1024
 
 # Size of a point [pixels]; Rerun takes negative sizes as such
@@ -65,18 +65,18 @@ class Stream:
         self._log([_WORLD, *frames], x, time_ns)
 
     def names(self, labels: Mapping[str, int]) -> None:
-        """What label numbers of clouds stand for; those not named get their number as name."""
+        """Names of label numbers in clouds; a number without a name is its own name."""
         classes = self._classes | {number: name for name, number in labels.items()}
         if classes == self._classes:
             return
         self._classes = classes
-        colours = label_colours({name: number for number, name in classes.items()})
-        paints = np.round(255.0 * colours).astype(int).tolist()
+        colors = label_colors({name: number for number, name in classes.items()})
+        paints = np.round(255.0 * colors).astype(int).tolist()
         rows = [(0, "no label", paints[0]), *((number, name, paints[number]) for number, name in classes.items())]
         self._log([_WORLD], self._rr.AnnotationContext(rows), None)
 
     def cloud(self, name: str, points_W: NDArray[Any], label: NDArray[Any], time_ns: int) -> None:
-        """Points in the world [m], shape (n, 3), in the colour of their label number; what is below 0 has none."""
+        """Points in the world [m], shape (n, 3), in the color of their label number; none for numbers below 0."""
         numbers = np.maximum(label, 0)
         unknown = set(np.unique(numbers).tolist()) - set(self._classes) - {0}
         if unknown:
@@ -85,7 +85,7 @@ class Stream:
         self._log([_WORLD, f"{name} points"], points, time_ns)
 
     def numbers(self, path: Sequence[str], names: Sequence[str], values: Sequence[float], time_ns: int) -> None:
-        """Numbers of a sensor at a time: (sensor, quantity) and what the numbers are called."""
+        """Numbers of a sensor at a time: (sensor, quantity) and the names of the numbers."""
         key = (_SIGNALS, *path)
         if key not in self._names:
             self._names[key] = tuple(names)
@@ -110,12 +110,12 @@ class Stream:
         self._recording.log_file_from_path(path)
 
     def flush(self) -> None:
-        """Show what waits."""
+        """Send buffered data."""
         for key in [key for key, waiting in self._waiting.items() if waiting]:
             self._send(key)
 
     def layout(self) -> None:
-        """Arrange what there is so far: the world to the left, signals to the right, faults below."""
+        """Arrange the present views: the world to the left, signals to the right, faults below."""
         rrb, path = self._rr.blueprint, self._rr.new_entity_path
         world = rrb.Spatial3DView(origin=f"/{_WORLD}", name="World")
         right = [rrb.TimeSeriesView(origin=path([_SIGNALS, name]), name=name) for name in self._plots]
@@ -126,7 +126,7 @@ class Stream:
         self._recording.send_blueprint(rrb.Blueprint(whole, *panels))
 
     def close(self) -> None:
-        """Send what waits; a file appears."""
+        """Send buffered data; a file appears."""
         self.flush()
         self.layout()
         self._recording.flush()

@@ -48,7 +48,7 @@ class BodyStates(NamedTuple):
         v_BN_N: Its velocity [m/s].
         sigma_BN: Attitude as modified Rodrigues parameters [1].
         omega_BN_B: Angular velocity, in body axes [rad/s].
-        v_CN_N: Velocity of the centre of mass [m/s].
+        v_CN_N: Velocity of the center of mass [m/s].
         dv_CN_N: What all but gravity has added to it so far [m/s].
         f_B: Acceleration of B less gravity, mean over the last step of the dynamics, in body axes [m/s^2].
         omega_dot_B: Angular acceleration, mean over that step, in body axes [rad/s^2].

@@ -22,13 +22,13 @@ class Basilisk:
     The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written. Keep
     what it is made of in variables: Basilisk itself does not keep its modules and messages alive.
     `env.step()` runs it on by `step_s`. In a loop of your own, run it and call `env.observe()`. A simulation that was
-    not initialised is, when the environment is made. A state's time is when the messages were written, from 0.
+    not initialized is, when the environment is made. A state's time is when the messages were written, from 0.
 
     The world is Basilisk's frame N, a body's origin the point B. Gravity varies along an orbit, so a state tells that
-    on each body: its mean over the step, which is the change of the centre of mass' velocity less what Basilisk itself
+    on each body: its mean over the step, which is the change of the center of mass' velocity less what Basilisk itself
     accumulates of all other forces. An accelerometer, wherever on the spacecraft, reads the other forces and the turn
     of the spacecraft alone; as in Basilisk, gravity is the same all over a spacecraft, which leaves out tides of some
-    3e-6 m/s^2 a metre in a low orbit of the Earth.
+    3e-6 m/s^2 a meter in a low orbit of the Earth.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Basilisk:
         return times.pop()
 
     def start(self, worlds: int) -> None:
-        """Begin with the simulations as they are now, one a world; each is initialised if it was not."""
+        """Begin with the simulations as they are now, one a world; each is initialized if it was not."""
         if checked_worlds(worlds) != len(self.sims):
             raise WorldError(f"{worlds} worlds are to start and sim holds {len(self.sims)}; each needs its own")
         for sim, messages in zip(self.sims, self._messages, strict=True):
@@ -99,7 +99,7 @@ class Basilisk:
                 )
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Initialise the simulations where mask (worlds,) is true anew; our time goes on.
+        """Initialize the simulations where mask (worlds,) is true anew; our time goes on.
 
         Basilisk then calls the `Reset` of every module and warns of all it makes twice. Modules go back as far as that
         takes them; recorders and events stay as they are. Unless bodies and joints are at their initial state after it,
@@ -117,7 +117,7 @@ class Basilisk:
             again = _Seen(messages, at_ns=now_ns)
             if not again.same_place(seen):
                 raise WorldError(
-                    f"the simulation of world {world} did not go back to its initial state when initialised anew; "
+                    f"the simulation of world {world} did not go back to its initial state when initialized anew; "
                     "build a new simulation"
                 )
             self._seen[world] = again

@@ -84,7 +84,7 @@ def _plane(half_x: float, half_y: float, backs: bool) -> Mesh:
 
 
 def _mesh(model: Any, mesh: int) -> Mesh:
-    """A mesh asset, moved by MuJoCo to its centre and axes of inertia; the geom's pose moves it back."""
+    """A mesh asset, moved by MuJoCo to its center and axes of inertia; the geom's pose moves it back."""
     if mesh < 0:
         raise SceneError("it has no mesh")
     first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])

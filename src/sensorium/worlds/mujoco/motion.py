@@ -1,6 +1,6 @@
 """Poses and motions of all bodies and joints of a MuJoCo simulation, from the arrays its engine fills.
 
-MuJoCo keeps the spatial velocity and acceleration of each body, angular part first, in world axes, at the centre of
+MuJoCo keeps the spatial velocity and acceleration of each body, angular part first, in world axes, at the center of
 mass of the body's kinematic tree. With r from there to the body's origin,
 
     v_WB = v + w x r,    a_WB = a + alpha x r + w x v_WB + g:
@@ -47,7 +47,7 @@ def read_state(
     Args:
         world: Which world.
         worlds: Of how many.
-        places: Where the arrays xpos and xquat (p_WB [m] and q_WB), subtree_com (centre of mass of what hangs on a body
+        places: Where the arrays xpos and xquat (p_WB [m] and q_WB), subtree_com (center of mass of what hangs on a body
             [m]), body_rootid (first body of each body's tree), cvel and cacc (spatial velocities, and accelerations
             less gravity), qpos and qvel lie, and how many bodies, positions and velocities there are.
         joints_at: Where in qpos and in qvel each joint is, (2, joints).

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SceneError, SensoriumError, SpecError
 from sensorium.core.frames import Pose
 from sensorium.physics.materials import AbstractMaterial, Lambertian
+from sensorium.physics.materials import load as load_material
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import Scene
 from sensorium.worlds.mujoco.geoms import geom_mesh
@@ -17,7 +18,7 @@ from sensorium.worlds.mujoco.geoms import geom_mesh
 SHOWN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows; by custom the others hold shapes for collisions only."""
 
-# What MuJoCo gives to a geom that names no colour
+# What MuJoCo gives to a geom that names no color
 _NO_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -37,13 +38,13 @@ def model_scene(
     groups: Collection[int] = SHOWN_GROUPS,
     sag_m: float = 1e-3,
     infinite_m: float = 1024.0,
-    materials: Mapping[str, AbstractMaterial] | None = None,
+    materials: Mapping[str, AbstractMaterial | str] | None = None,
     plane_backs: bool = True,
 ) -> Scene:
     """A scene of all geoms of a model, each on its body.
 
-    Objects carry the geom's name (or `geom7`, after its number), are labelled by the geom's name or else its body's,
-    and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a colour other
+    Objects carry the geom's name (or `geom7`, after its number), are labeled by the geom's name or else its body's,
+    and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a color other
     than the default goes before that of the material, and textures, skins and flexes are left out. Unlike there, planes
     are seen from below too, unless `plane_backs` is off.
 
@@ -54,7 +55,7 @@ def model_scene(
         sag_m: How deep facets of round geoms may lie inside the true surface [m]; see `geom_mesh`.
         infinite_m: How far a plane without size reaches to each side [m].
         materials: Surfaces by name of a geom or of a MuJoCo material, the geom's going first. All others are matt and
-            reflect the relative luminance of their colour.
+            reflect the relative luminance of their color.
         plane_backs: Whether planes are seen from below too; False is as `mj_ray` has it, which passes them from there.
     """
     for name, value in (("sag_m", sag_m), ("infinite_m", infinite_m)):
@@ -64,7 +65,7 @@ def model_scene(
         raise SpecError(f"groups is {groups!r}; it must hold numbers from 0 to 5")
     if not isinstance(plane_backs, bool | np.bool_):
         raise SpecError(f"plane_backs is {plane_backs!r}; it must be True or False")
-    given = dict(materials or {})
+    given = {name: load_material(each) if isinstance(each, str) else each for name, each in (materials or {}).items()}
     _check_materials(given, model)
     scene = Scene()
     meshes: dict[tuple[Any, ...], Mesh] = {}
@@ -76,7 +77,7 @@ def model_scene(
             continue
         body = int(model.geom_bodyid[i])
         try:
-            # Geoms alike in shape and colour share one mesh
+            # Geoms alike in shape and color share one mesh
             key = (int(model.geom_type[i]), int(model.geom_dataid[i]), *model.geom_size[i].tolist(), *rgba)
             if key not in meshes:
                 made = geom_mesh(model, i, sag_m=sag_m, infinite_m=infinite_m, plane_backs=plane_backs)
@@ -118,7 +119,7 @@ def names_of(kind: str, given: Sequence[str]) -> tuple[str, ...]:
 
 
 def luminance(rgba: Sequence[float]) -> float:
-    """Relative luminance [1] of a colour on a screen, from its first three values, in [0, 1] (IEC 61966-2-1, sRGB).
+    """Relative luminance [1] of a color on a screen, from its first three values, in [0, 1] (IEC 61966-2-1, sRGB).
 
     Y = 0.2126 R + 0.7152 G + 0.0722 B, each made linear: c / 12.92 up to 0.04045, ((c + 0.055) / 1.055)^2.4 above.
     """
@@ -136,9 +137,7 @@ def _color(model: Any, geom: int) -> tuple[float, ...]:
 
 def _colored(mesh: Mesh, rgba: tuple[float, ...]) -> Mesh:
     color: NDArray[np.float64] = np.tile(np.array(rgba), (len(mesh.vertices), 1))
-    return Mesh(
-        mesh.vertices, mesh.faces, face_properties=mesh.face_properties, vertex_properties={"color": color}
-    )
+    return Mesh(mesh.vertices, mesh.faces, face_properties=mesh.face_properties, vertex_properties={"color": color})
 
 
 def _material_name(model: Any, geom: int) -> str:

@@ -121,7 +121,7 @@ class MuJoCo:
             groups: Groups of geoms to take; by default those that MuJoCo's viewer shows.
             sag_m: How deep facets of round geoms may lie inside the true surface [m]; at least 2e-5 of the radius.
             infinite_m: How far a plane without size reaches to each side [m].
-            materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their colour.
+            materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their color.
             plane_backs: Whether planes are seen from below too; False is as MuJoCo's `mj_ray` has it, which passes them
                 from there.
         """

@@ -6,10 +6,9 @@ have a batch shape of their own, such as (worlds,); that shape broadcasts agains
 
 from sensorium.worlds.paths.base import JointPath, Motion, Path
 from sensorium.worlds.paths.circle import Circle
-from sensorium.worlds.paths.fixed import Fixed
 from sensorium.worlds.paths.function import Function
 from sensorium.worlds.paths.joints import JointFunction, JointLine, JointSine
-from sensorium.worlds.paths.line import Line
+from sensorium.worlds.paths.line import Fixed, Line
 from sensorium.worlds.paths.orbit import Orbit
 from sensorium.worlds.paths.spin import Spin
 from sensorium.worlds.paths.waypoints import Waypoints

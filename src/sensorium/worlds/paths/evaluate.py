@@ -10,9 +10,8 @@ from sensorium.runtime import jit
 from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.worlds.paths.circle import circle_motion
 from sensorium.worlds.paths.closed import ALPHA, CIRCLE, FIXED, JOINT_LINE, JOINT_SINE, LINE, ROW, SPIN, A, P, Q, V, W
-from sensorium.worlds.paths.fixed import fixed_motion
 from sensorium.worlds.paths.joints import joint_line_motion, joint_sine_motion
-from sensorium.worlds.paths.line import line_motion
+from sensorium.worlds.paths.line import fixed_motion, line_motion
 from sensorium.worlds.paths.spin import spin_motion
 
 # where each quantity begins and ends in a body's row
@@ -30,7 +29,7 @@ def _scatter(row: Float, bodies: int, body: int, numbers: Float) -> None:
 
 @jit.function
 def _is_broken(row: Float) -> bool:
-    """Whether any number of a row is infinite or not a number. No branches, so that the loop vectorises."""
+    """Whether any number of a row is infinite or not a number. No branches, so that the loop vectorizes."""
     broken = False
     for k in range(ROW):
         broken |= row[k] - row[k] != 0.0  # neither gives zero

@@ -1,4 +1,4 @@
-"""Straight motion at constant velocity."""
+"""Bodies that stand still, and straight motion at constant velocity."""
 
 from numpy.typing import ArrayLike
 
@@ -6,7 +6,7 @@ from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
 from sensorium.worlds.paths.base import parameter
-from sensorium.worlds.paths.closed import LINE, ROW, ClosedPath, Q, V, W, row_of
+from sensorium.worlds.paths.closed import FIXED, LINE, ROW, ClosedPath, Q, V, W, row_of
 
 
 class Line(ClosedPath):
@@ -42,4 +42,23 @@ def line_motion(parameters: Float, t_s: float, row: Float) -> None:
     for k in range(Q, V):
         row[k] = parameters[k]
     for k in range(W, ROW):
+        row[k] = 0.0
+
+
+class Fixed(ClosedPath):
+    """X_WB(t) = pose."""
+
+    kind = FIXED
+
+    def __init__(self, pose: Pose) -> None:
+        """Keep the pose, of shape () or a batch of its own."""
+        self.parameters = row_of(pose.position, pose.quaternion)
+
+
+@jit.function
+def fixed_motion(parameters: Float, t_s: float, row: Float) -> None:
+    """Fill a row with the motion at the time t_s [s]; parameters: position, quaternion."""
+    for k in range(V):
+        row[k] = parameters[k]
+    for k in range(V, ROW):
         row[k] = 0.0

@@ -22,7 +22,7 @@ class Waypoints(Path):
     """Cubic splines through poses, starting and ending at rest.
 
     Position is a cubic spline in each coordinate. Rotation is a cubic spline in the four components of the
-    quaternion, their signs chosen for the shorter turns, then normalised; turning all poses by one rotation,
+    quaternion, their signs chosen for the shorter turns, then normalized; turning all poses by one rotation,
     on either side, turns the path with them. Both have continuous velocity and acceleration between the first
     time and the last; before and after, the body stands still at the first and the last pose.
 

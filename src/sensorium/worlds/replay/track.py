@@ -20,7 +20,7 @@ class Track:
     Between the times positions move along straight lines and quaternions by slerp, the shorter way; velocities are
     interpolated linearly. Before the first time and after the last the body stands still where it was.
 
-    Velocities that were not recorded are slopes of the parabola through each pose and its two neighbours, at the ends
+    Velocities that were not recorded are slopes of the parabola through each pose and its two neighbors, at the ends
     through the nearest three: with slopes s before and after and spacings h, v_k = (h_k s_k-1 + h_k-1 s_k) / (h_k-1 +
     h_k), and 2 s_0 - v_1 at the start. Slopes of rotations are rotation vectors over time, in world axes. The error is
     of second order in the spacing.
@@ -120,7 +120,7 @@ def slopes(values: Float, spacing: Float) -> Float:
 
 
 def _parabolas(between: Float, spacing: Float) -> Float:
-    """Slopes at samples, each of the parabola through it and its neighbours."""
+    """Slopes at samples, each of the parabola through it and its neighbors."""
     if len(between) < 2:
         return np.repeat(between, 2, axis=0) if len(between) else np.zeros((1, between.shape[1]))
     before, after = spacing[:-1], spacing[1:]

@@ -22,7 +22,7 @@ sensors:
     kind: depth_camera
     body: mast
     pattern: {kind: pinhole, width: 20, height: 15, focal_px: [12, 12], rate_hz: 10}
-    outputs: [depth, segmentation, colour]
+    outputs: [depth, segmentation, color]
     max_range_m: 30
     noise: {multiplier: 0.01, dropout: 0.02}
     errors: [{kind: quantization, step_m: 0.001}]
@@ -40,7 +40,7 @@ def test_it_runs_into_images_messages_and_a_report_and_repeats(tmp_path):
     assert depth.shape == (15, 20)
     assert 2.0 < np.nanmin(depth[np.isfinite(depth)]) < 3.0
     report = (tmp_path / "out" / "report.html").read_text()
-    for words in ("Depth at 0.100 s", "Segmentation at 0.100 s", "Colour at 0.100 s"):
+    for words in ("Depth at 0.100 s", "Segmentation at 0.100 s", "Color at 0.100 s"):
         assert words in report
     assert "there is no plot" not in report
     first, second = ((tmp_path / out / "run.mcap").read_bytes() for out in ("out", "again"))

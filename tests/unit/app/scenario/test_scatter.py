@@ -1,4 +1,4 @@
-"""Things strewn by a scenario's file: in one scene, or in every world its own way."""
+"""Things scattered by a scenario's file: in one scene, or in every world its own way."""
 
 import numpy as np
 import pytest

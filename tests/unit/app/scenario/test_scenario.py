@@ -138,7 +138,7 @@ def test_faults_that_count_from_their_onset_have_names_in_files(tmp_path):
     (tmp_path / "s.yaml").write_text(
         "duration_s: 2\n"
         "sensors:\n"
-        "  gnss: {kind: gnss, timing: {rate_hz: 10}, position: {sat: {min: -0.5, max: 0.5}}}\n"
+        "  gnss: {kind: gnss, timing: {rate_hz: 10}, position: {saturation: {min: -0.5, max: 0.5}}}\n"
         "faults:\n"
         "  - {sensor: gnss, target: position, start_s: 0.45, end_s: 1, corruption: {kind: drift, rate: [0.4, 0, 0]}}\n"
         "  - {sensor: gnss, target: velocity, start_s: 0.45, corruption: {kind: drift, final: 2, tau_s: 0.5}}\n"

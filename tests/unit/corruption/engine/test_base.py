@@ -119,7 +119,7 @@ def test_eight_worlds_are_eight_single_runs(kind):
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_worlds_and_sensors_make_a_batch_and_each_sensor_has_its_own_luck(kind):
+def test_worlds_and_sensors_make_a_batch_and_each_sensor_has_its_own_draws(kind):
     model = _made(kind)
     whole = _series(model, (5, 4, 3))
     assert whole.shape == (40, 5, 4, 3)
@@ -174,7 +174,7 @@ def test_two_threads_give_the_same_bytes_as_one():
     from sensorium.runtime import threads
 
     chain = Chain([_made(kind) for kind in sorted(RANDOM)])
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         alone = _series(chain, (700, 3), 50)

@@ -118,7 +118,7 @@ def test_samples_batches_and_threads_agree():
         for k in range(30):
             out, state = chain.apply(signal[k, world], time_ns=int(times_ns[k]), state=state)
             np.testing.assert_array_equal(out, whole[k, world])
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         np.testing.assert_array_equal(series(chain, signal, times_ns), whole)

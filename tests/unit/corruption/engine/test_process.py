@@ -4,7 +4,7 @@ from scipy.linalg import expm, solve_continuous_lyapunov, solve_discrete_lyapuno
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption import LinearProcess
-from sensorium.corruption.engine.process import discretise, take_root
+from sensorium.corruption.engine.process import discretize, take_root
 from sensorium.runtime import jit
 
 PHI = np.array([[0.9, 0.1, 0.0], [-0.1, 0.8, 0.05], [0.0, 0.0, 0.5]])
@@ -69,14 +69,14 @@ def test_a_step_is_what_the_matrices_say():
 
 
 @jit.kernel
-def _discretise(matrices, dt_s):
-    discretise(matrices, dt_s)
+def _discretize(matrices, dt_s):
+    discretize(matrices, dt_s)
 
 
 def _exact(a, q, dt_s):
     matrices = np.zeros((5, *np.shape(a)))
     matrices[:2] = a, q
-    _discretise(matrices, dt_s)
+    _discretize(matrices, dt_s)
     return matrices[:2]
 
 

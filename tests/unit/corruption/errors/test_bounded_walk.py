@@ -122,7 +122,7 @@ def test_exp_pull_has_its_density_and_passes_its_bound():
     assert np.abs(_settled(1 / 3, "exp_pull")).max() > 2.0
 
 
-def test_the_memos_factor_is_an_artefact_of_its_bound():
+def test_the_memos_factor_is_an_artifact_of_its_bound():
     # physics.md E-29: P = b = 0.1 settles at 0.0631 by luck near P / 1.5 = 0.0667; P = 0.1 b does so at 5.6 P
     assert _settled(1 / 3, "exp_pull").std() * 0.1 == pytest.approx(0.0631, abs=0.0019)
     assert _settled(1 / 30, "exp_pull", samples=6000, skip=2000, worlds=200).std() / 0.1 == pytest.approx(5.6, abs=0.06)

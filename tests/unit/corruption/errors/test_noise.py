@@ -94,8 +94,8 @@ def test_leaving_one_part_out_changes_no_byte_of_the_others(field):
     np.testing.assert_allclose(lacking, with_it, atol=1e-12)
 
 
-def test_it_sits_in_a_chain_with_discretisation_and_saturation():
-    # R20's group: noise, discrete, sat
+def test_it_sits_in_a_chain_with_discretization_and_saturation():
+    # R20's group: noise, quantization, saturation
     chain = Chain([Noise(std=0.3, bias=0.1), Quantize(bits=6), Saturate(min=-0.5, max=0.5)])
     codes = np.unique(_series(chain, 2000))
     assert len(codes) == 64

@@ -58,7 +58,7 @@ def test_limits_of_the_saturation_are_the_range_for_a_step_too():
     np.testing.assert_allclose(applied(chain, [0.8, 1.1, 1.6, -1.1, 2.0]), [0.8, -0.8, -0.4, 0.8, 0.0], atol=1e-12)
 
 
-def test_away_from_a_quantiser_the_range_is_continuous():
+def test_away_from_a_quantizer_the_range_is_continuous():
     x = np.random.default_rng(2).uniform(-50.0, 50.0, 3000)
     expected = -2.0 + np.mod(x + 2.0, 5.0)
     np.testing.assert_allclose(applied(Overflow(min=-2.0, max=3.0), x), expected, atol=1e-12)

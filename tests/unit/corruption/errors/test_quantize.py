@@ -104,7 +104,7 @@ def test_to_zero_never_changes_the_sign_where_zero_is_no_code():
     code=st.sampled_from(["full_span", "twos_complement"]),
     rounding=st.sampled_from(ROUNDINGS),
 )
-def test_saturation_and_quantisation_commute_and_only_codes_come_out(low, span, lsb, bits, by_bits, code, rounding):
+def test_saturation_and_quantization_commute_and_only_codes_come_out(low, span, lsb, bits, by_bits, code, rounding):
     # R13: limits are moved inward onto codes when the chain is started
     saturate = Saturate(min=low, max=low + span)
     quantize = Quantize(bits=bits, code=code, rounding=rounding) if by_bits else Quantize(lsb=lsb, rounding=rounding)
@@ -114,7 +114,7 @@ def test_saturation_and_quantisation_commute_and_only_codes_come_out(low, span, 
     assert before.min() >= low - 1e-9
     assert before.max() <= low + span + 1e-9
 
-    # Every output is a code of the quantiser
+    # Every output is a code of the quantizer
     np.testing.assert_array_equal(_applied(Chain([quantize, saturate]), before), before)
 
 
@@ -150,7 +150,7 @@ def test_carried_errors_do_not_wind_up_beyond_the_last_code():
         ({"lsb": 0.1, "rounding": "up"}, "Quantize.rounding is 'up'"),
     ],
 )
-def test_what_is_no_quantiser_is_refused(fields, message):
+def test_what_is_no_quantizer_is_refused(fields, message):
     with pytest.raises(SpecError, match=message):
         Quantize(**fields)
 

@@ -42,9 +42,9 @@ def rounded(x, lsb):
 
 
 def computed(parts, x):
-    """A chain of saturations, quantisers and others by the rule, one part after the other, with NumPy.
+    """A chain of saturations, quantizers and others by the rule, one part after the other, with NumPy.
 
-    A saturation's limits move inward onto the codes of the last quantiser that follows it with nothing but quantisers
+    A saturation's limits move inward onto the codes of the last quantizer that follows it with nothing but quantizers
     and saturations between; if none follows, of the last one before it.
     """
     for k, part in enumerate(parts):
@@ -69,7 +69,7 @@ def computed(parts, x):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_it_acts_where_it_stands_and_moves_onto_codes_only_next_to_a_quantiser(seed):
+def test_it_acts_where_it_stands_and_moves_onto_codes_only_next_to_a_quantizer(seed):
     rng = np.random.default_rng(seed)
     make = (
         lambda: Bias(float(rng.uniform(-0.5, 0.5))),
@@ -103,7 +103,7 @@ def test_in_a_fault_it_moves_onto_the_codes_next_to_it():
     within = Fault(Chain([Saturate(min=-0.27, max=0.36), Bias(0.01)]))
     np.testing.assert_allclose(_applied(Chain([within, Quantize(lsb=0.1)]), [5.0]), [0.4])
 
-    # A fault that only quantises or saturates does not part a quantiser from a saturation
+    # A fault that only quantizes or saturates does not part a quantizer from a saturation
     for fault in (Fault(Quantize(lsb=0.3)), Fault(Saturate(max=1.0))):
         chain = Chain([Quantize(lsb=0.1), fault, Saturate(min=-0.27, max=0.34)])
         np.testing.assert_allclose(_applied(chain, [5.0]), [0.3])

@@ -40,7 +40,7 @@ def test_single_samples_are_lost_independently():
 def test_bursts_are_geometric_and_their_share_is_the_one_asked_for(probability, length):
     lost = lose(probability=probability, mean_length_samples=length)[:, :, 0]
 
-    # The mean of a two-state chain has variance p (1 - p) (1 + r) / (1 - r) / n, r the correlation of neighbours
+    # The mean of a two-state chain has variance p (1 - p) (1 + r) / (1 - r) / n, r the correlation of neighbors
     onset = probability / (probability + length * (1.0 - probability))
     stop = (1.0 - onset) / length
     r = 1.0 - onset - stop

@@ -166,7 +166,7 @@ def test_a_batch_equals_single_runs():
 
 def test_threads_change_no_byte():
     signals = np.random.default_rng(6).normal(size=(30, 700, 5))
-    count = threads.thread_count()
+    count = threads.get_threads()
     try:
         results = []
         for n in (1, 2):

@@ -56,7 +56,7 @@ def test_limits_given_here_go_before_those_of_the_chain():
     np.testing.assert_array_equal(run(chain), np.full((9, 3), 0.5))
 
 
-def test_off_may_be_no_value_and_passes_quantiser_and_saturation_as_such():
+def test_off_may_be_no_value_and_passes_quantizer_and_saturation_as_such():
     for off in ("nan", float("nan")):
         chain = Chain([Stuck(mode="off", off_value=off), Quantize(lsb=0.1, carry_error=True), Saturate(min=-1, max=1)])
         assert np.isnan(run(chain)).all()
@@ -64,7 +64,7 @@ def test_off_may_be_no_value_and_passes_quantiser_and_saturation_as_such():
 
 
 def test_what_was_rounded_off_before_a_missing_value_is_carried_past_it():
-    """A NaN must not stay in the quantiser's memory."""
+    """A NaN must not stay in the quantizer's memory."""
     missing = Fault(Stuck(mode="off", off_value="nan"), start_s=0.003, end_s=0.005)
     out = run(Chain([missing, Quantize(lsb=1.0, carry_error=True)]), np.full((9, 3), 0.25))
     assert np.isnan(out[3:5]).all()

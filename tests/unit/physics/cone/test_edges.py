@@ -54,7 +54,7 @@ def test_what_touches_along_an_edge_or_doubles_a_face_is_not_taken_for_closed():
     doubled = np.concatenate([sheet.faces, sheet.faces[:, ::-1]])
     assert (outward_signs(sheet.vertices, doubled) == 0).all()
 
-    # One face turned: its edges run the same way as those of its neighbours
+    # One face turned: its edges run the same way as those of its neighbors
     mixed = box.faces.copy()
     mixed[0] = mixed[0, ::-1]
     assert (outward_signs(box.vertices, mixed) == 0).all()

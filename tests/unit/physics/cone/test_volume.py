@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sensorium.physics.cone import half_angle_tangent, sphere_is_outside
+from sensorium.physics.cone import azimuth, elevation, half_angle_tangent, projected_elevation, sphere_is_outside
 from sensorium.physics.cone.volume import is_inside
 
 
@@ -35,3 +35,16 @@ def test_a_round_cone_lets_no_sphere_beside_it_pass():
     off = math.sqrt(0.5)
     assert sphere_is_outside(2.0, 3.0, 0.0, off - 1e-9, 1.0, 1.0, 5.0, False)
     assert not sphere_is_outside(2.0, 3.0, 0.0, off + 1e-9, 1.0, 1.0, 5.0, False)
+
+
+def test_left_and_up_are_positive():
+    assert azimuth(np.array([1.0, 1.0, 0.0])) == pytest.approx(math.pi / 4)
+    up = np.array([1.0, 0.0, 1.0])
+    assert elevation(up) == projected_elevation(up) == pytest.approx(math.pi / 4)
+
+
+def test_the_projected_elevation_is_an_elevation_only_straight_ahead():
+    # E-24: at 60 degrees to the side, a point as high as it is far ahead is twice as far away
+    point = np.array([1.0, math.sqrt(3.0), 1.0])
+    assert projected_elevation(point) == pytest.approx(math.pi / 4)
+    assert elevation(point) == pytest.approx(math.atan(0.5))

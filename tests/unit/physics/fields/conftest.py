@@ -22,7 +22,7 @@ def jacobian():
 
 @pytest.fixture
 def flux():
-    """Function of a field, a centre and a radius: the field's flux out of that sphere, by Gauss-Legendre quadrature."""
+    """Function of a field, a center and a radius: the field's flux out of that sphere, by Gauss-Legendre quadrature."""
 
     def of(field, center, radius):
         z, weight = np.polynomial.legendre.leggauss(60)

@@ -1,4 +1,4 @@
-"""Planck's law as shares: normalised, peaked where Wien says, its sum the integral of its density."""
+"""Planck's law as shares: normalized, peaked where Wien says, its sum the integral of its density."""
 
 import numpy as np
 import pytest

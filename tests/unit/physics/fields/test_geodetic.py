@@ -49,8 +49,8 @@ def test_it_agrees_with_pymap3d():
     rng = np.random.default_rng(4)
     given_places = rng.uniform((-90, -180, -1e4), (90, 180, 1e6), (10_000, 3)).T
     found = geodetic_position(np.stack(pymap3d.geodetic2ecef(*given_places), axis=-1))
-    metres = np.array([math.radians(1.0) * SEMI_MAJOR_AXIS_M] * 2 + [1.0])[:, None]
-    assert np.abs((np.array(found) - given_places) * metres).max() < 1e-7
+    meters = np.array([math.radians(1.0) * SEMI_MAJOR_AXIS_M] * 2 + [1.0])[:, None]
+    assert np.abs((np.array(found) - given_places) * meters).max() < 1e-7
 
 
 def test_a_place_in_a_batch_is_as_alone():

@@ -16,7 +16,7 @@ def test_the_earth_at_its_equator():
     np.testing.assert_allclose(PointMassGravity().at((6378137.0, 0, 0)), [-9.7982855, 0, 0], atol=1e-7)
 
 
-def test_it_pulls_towards_the_centre_with_the_inverse_square():
+def test_it_pulls_towards_the_center_with_the_inverse_square():
     center = np.array([1e6, -2e6, 3e6])
     field = PointMassGravity(mu=2.5e13, center=tuple(center))
     directions = np.random.default_rng(1).normal(size=(50, 3))

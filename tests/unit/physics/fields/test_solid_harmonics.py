@@ -92,7 +92,7 @@ def test_there_is_no_special_place_at_the_poles():
 
 def test_the_bytes_do_not_depend_on_threads_or_on_the_batch():
     rows, p = packed(random_coefficients(7, 12, sets=6)), points(8, 1000)
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         alone = summed(rows, p, RADIUS)

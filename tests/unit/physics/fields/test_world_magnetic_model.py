@@ -121,7 +121,7 @@ def test_a_local_world_is_the_earth_turned():
 
 
 @pytest.mark.parametrize("year", [2010.0, 2015.0, 2020.0, 2030.0])
-def test_two_kilometres_are_linear_wherever_one_is(year):
+def test_two_kilometers_are_linear_wherever_one_is(year):
     directions = np.random.default_rng(8).normal(size=(50, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     for latitude, longitude, _ in [*places(9, 30), (-60.0, 120.0, 0.0)]:
@@ -144,7 +144,7 @@ def test_maxwell(jacobian, scale_m):
     field = WorldMagneticModel(**ZURICH, date=2026.8)
     p_W = np.random.default_rng(3).uniform(-1, 1, size=(20, 3)) * scale_m + [0, 0, 2 * scale_m - 1000.0]
     slopes = jacobian(field.at, p_W, 20.0)
-    # 20 nT a kilometre, and rounding of 50 uT over 20 m
+    # 20 nT a kilometer, and rounding of 50 uT over 20 m
     assert 1e-12 < np.abs(slopes).max() < 1e-10
     assert np.abs(np.trace(slopes, axis1=1, axis2=2)).max() < 1e-17
     np.testing.assert_allclose(slopes, slopes.swapaxes(1, 2), atol=1e-17)
@@ -229,7 +229,7 @@ def test_shapes():
         ({"longitude_deg": None}, "longitude_deg is None; the frame 'enu' must have"),
         ({"height_m": 851e3}, "height_m is 851000"),
         ({"frame": "ned"}, "frame"),
-        ({"frame": "ecef"}, "latitude_deg is 47.3769; the frame 'ecef' has its origin at the Earth's centre"),
+        ({"frame": "ecef"}, "latitude_deg is 47.3769; the frame 'ecef' has its origin at the Earth's center"),
         ({"frame": "ecef", "latitude_deg": None, "longitude_deg": None}, "height_m is 408.0; the frame 'ecef'"),
         ({"altitude_m": 3.0}, "WorldMagneticModel.altitude_m"),
     ],
@@ -256,9 +256,9 @@ def test_times_beyond_the_edition_are_refused():
 
 
 def test_positions_of_another_frame_are_refused():
-    # Metres around a robot, given to a world around the Earth
+    # Meters around a robot, given to a world around the Earth
     with pytest.raises(
-        SpecError, match=r"p_W is \[3.0, 4.0, 0.0\], 0.0 km from the Earth's centre; .* from 3480 km on"
+        SpecError, match=r"p_W is \[3.0, 4.0, 0.0\], 0.0 km from the Earth's center; .* from 3480 km on"
     ):
         WorldMagneticModel(frame="ecef", date=2026.0).at([[7e6, 0, 0], [3, 4, 0]])
     with pytest.raises(SpecError, match="the World Magnetic Model holds outside of the core"):

@@ -19,7 +19,7 @@ def test_a_lens_of_f_number_n_passes_a_share_of_the_radiance():
     assert found * L == pytest.approx(optics.photons(E, area_m2=1e-11, exposure_s=0.01, wavelength_m=550e-9), rel=1e-12)
 
 
-def test_illumination_is_the_vignetting_at_pixel_centres():
+def test_illumination_is_the_vignetting_at_pixel_centers():
     found = relative_illumination(**CHIP, field_stop_m=None)
     assert found.shape == (6, 8)
     r = np.hypot(0.5e-3, 0.5e-3)

@@ -4,7 +4,7 @@ from sensorium.physics.fields import Sun
 from sensorium.physics.imaging import band_value, effective_wavelength, filters
 
 
-def test_colours_are_where_their_names_say():
+def test_colors_are_where_their_names_say():
     sun = Sun(elevation_deg=45.0)
     nm = {band.name: 1e9 * effective_wavelength(sun.spectral_irradiance, band) for band in filters.rgb()}
     assert 600 < nm["red"] < 650
@@ -12,10 +12,10 @@ def test_colours_are_where_their_names_say():
     assert 450 < nm["blue"] < 490
 
 
-def test_a_panchromatic_chip_sees_more_than_each_colour_and_heat_is_no_light():
+def test_a_panchromatic_chip_sees_more_than_each_color_and_heat_is_no_light():
     sun = Sun(elevation_deg=45.0)
-    (grey,) = filters.panchromatic()
-    power = band_value(sun.spectral_irradiance, grey)
+    (gray,) = filters.panchromatic()
+    power = band_value(sun.spectral_irradiance, gray)
     assert all(band_value(sun.spectral_irradiance, band) < power for band in filters.rgb())
     (heat,) = filters.far_infrared()
     assert heat.thermal

@@ -1,4 +1,4 @@
-"""Bayer mosaics and bilinear colours."""
+"""Bayer mosaics and bilinear colors."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_letters_name_the_pixels_row_by_row(layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_even_colours_come_back_exactly(layout):
+def test_even_colors_come_back_exactly(layout):
     image = np.zeros((2, 6, 8, 3), np.uint16) + np.array([1000, 2000, 3000], np.uint16)
     np.testing.assert_array_equal(demosaiced(mosaic(image, layout), layout), image)
 

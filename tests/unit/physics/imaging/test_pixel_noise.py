@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.physics import optics
-from sensorium.physics.imaging import PixelNoise, digitised, fixed_pattern, noisy_electrons
+from sensorium.physics.imaging import PixelNoise, digitized, fixed_pattern, noisy_electrons
 from sensorium.random import Stream
 
 PIXELS = 40_000
@@ -34,11 +34,11 @@ def test_noise_and_snr_of_the_reference_pixel():
     """eta mu_p = 600 e-, sigma_d = 5 e-, K = 0.1: sigma_y = 2.51661, SNR = 23.8416 (physics.md 12)."""
     noise = PixelNoise(read_noise_e=5.0)
     e = np.concatenate([frame(600.0, noise, tick=t) for t in range(8)])
-    _, codes = digitised(e[:, None], gain=(1.0,), full_well_e=10_000, bits=12, adc_bits=12, gain_dn_e=0.1)
+    _, codes = digitized(e[:, None], gain=(1.0,), full_well_e=10_000, bits=12, adc_bits=12, gain_dn_e=0.1)
     y = codes.astype(float)
     assert y.std() == pytest.approx(2.51661, rel=0.006)
     assert y.mean() / y.std() == pytest.approx(23.8416, rel=0.006)
-    assert optics.grey_value_noise(600.0, dark_noise_e=5.0, gain_dn_e=0.1) == pytest.approx(2.51661, abs=5e-6)
+    assert optics.gray_value_noise(600.0, dark_noise_e=5.0, gain_dn_e=0.1) == pytest.approx(2.51661, abs=5e-6)
 
 
 def test_the_photon_transfer_curve_gives_back_gain_and_read_noise_within_two_percent():
@@ -48,7 +48,7 @@ def test_the_photon_transfer_curve_gives_back_gain_and_read_noise_within_two_per
 
     def code(mean_e, tick):
         e = frame(mean_e, noise, tick=tick, full_well_e=9458.0)
-        _, codes = digitised(
+        _, codes = digitized(
             e[:, None], gain=(1.0,), full_well_e=9458.0, bits=12, adc_bits=12, gain_dn_e=K, black_dn=black
         )
         return codes.astype(float)

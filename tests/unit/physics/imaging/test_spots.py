@@ -6,7 +6,7 @@ from scipy import ndimage
 
 from sensorium.core.errors import SpecError
 from sensorium.physics import optics
-from sensorium.physics.imaging import pixel_means, spot_table
+from sensorium.physics.imaging import pixel_means, pupil_points, spot_table
 from sensorium.physics.optics import Seidel
 
 LENS = {"focal_length_m": 6e-3, "pupil_distance_m": 6.05e-3, "pupil_radius_m": 1.5e-3}
@@ -38,7 +38,7 @@ def empty(table):
 
 
 def spot_of(table, row, column, depth_m):
-    """Pixels that a bright sample lights, as (x, y) from it in metres, with their weights."""
+    """Pixels that a bright sample lights, as (x, y) from it in meters, with their weights."""
     ideal = empty(table)
     ideal[row + table.margin, column + table.margin] = 1.0
     image = pixels_of(table, ideal, depth_m)[..., 0]
@@ -240,3 +240,26 @@ def test_random_terms_are_refused_where_their_jacobian_says_so():
         else:
             table_of(lens, pupil_rays=4)
     assert min(told.values()) > 5, told
+
+
+@pytest.mark.parametrize(("count", "sets"), [(2, 1), (16, 1), (8, 9)])
+def test_moments_are_those_of_a_disc(count, sets):
+    points = pupil_points(count, sets)
+    assert points.shape == (sets, count, 2)
+    np.testing.assert_allclose(points.mean(axis=1), 0.0, atol=1e-15)
+    assert (points**2).sum(axis=-1).mean() == pytest.approx(0.5, rel=1e-12)
+    assert (np.hypot(*points.reshape(-1, 2).T) < 1.0).all()
+
+
+def test_many_points_fill_the_disc_evenly():
+    points = pupil_points(2000)[0]
+    radius, angle = np.hypot(*points.T), np.arctan2(points[:, 1], points[:, 0])
+    counts, *_ = np.histogram2d(radius**2, angle, bins=(5, 8), range=((0, 1), (-np.pi, np.pi)))
+    assert counts.min() > 45
+    assert counts.max() < 55
+
+
+def test_one_ray_is_the_chief_ray_and_odd_numbers_are_refused():
+    np.testing.assert_array_equal(pupil_points(1, 4), np.zeros((4, 1, 2)))
+    with pytest.raises(SpecError, match="count is 7 and sets 1; points are 1 or an even number"):
+        pupil_points(7)

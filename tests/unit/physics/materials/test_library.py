@@ -1,5 +1,6 @@
 """The library: everything loads, says where it comes from, and gives the published values back."""
 
+import inspect
 import json
 
 import pytest
@@ -7,11 +8,11 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import checked
 from sensorium.physics import materials
-from sensorium.physics.materials.library import GRADES, name_of
+from sensorium.physics.materials.library import GRADES, Material, name_of
 from sensorium.physics.materials.row import FIXED_R, R0, RETRO, C, K, N
 
 LIDAR_WAVELENGTHS_M = (850e-9, 865e-9, 905e-9, 1064e-9, 1550e-9)
-COLOURS_M = (450e-9, 532e-9, 650e-9)
+COLORS_M = (450e-9, 532e-9, 650e-9)
 
 
 @pytest.mark.parametrize("name", materials.names())
@@ -92,19 +93,19 @@ def test_published_indices(name, n, k, at_normal):
     assert row[R0] == pytest.approx(at_normal, abs=6e-4 if at_normal > 0.1 else 6e-5)
 
 
-def test_metals_and_glass_have_their_colours():
-    blue, green, red = (materials.load("gold").row(wavelength_m)[R0] for wavelength_m in COLOURS_M)
+def test_metals_and_glass_have_their_colors():
+    blue, green, red = (materials.load("gold").row(wavelength_m)[R0] for wavelength_m in COLORS_M)
     assert blue < 0.45 < green < 0.8 < red, "gold is yellow"
-    blue, green, red = (materials.load("copper").row(wavelength_m)[R0] for wavelength_m in COLOURS_M)
+    blue, green, red = (materials.load("copper").row(wavelength_m)[R0] for wavelength_m in COLORS_M)
     assert blue < 0.65 < 0.9 < red
-    assert all(materials.load("silver").row(wavelength_m)[R0] > 0.95 for wavelength_m in COLOURS_M)
+    assert all(materials.load("silver").row(wavelength_m)[R0] > 0.95 for wavelength_m in COLORS_M)
     for name in ("glass", "window"):
-        indices = [materials.load(name).row(wavelength_m)[N] for wavelength_m in (*COLOURS_M, 905e-9)]
+        indices = [materials.load(name).row(wavelength_m)[N] for wavelength_m in (*COLORS_M, 905e-9)]
         assert indices == sorted(indices, reverse=True), "glass bends blue most"
 
 
 def test_the_mirror_is_the_aluminium_it_is_made_of():
-    for wavelength_m in (*COLOURS_M, *LIDAR_WAVELENGTHS_M):
+    for wavelength_m in (*COLORS_M, *LIDAR_WAVELENGTHS_M):
         metal = materials.load("aluminium").row(wavelength_m)[R0]
         assert materials.load("mirror").row(wavelength_m)[FIXED_R] == pytest.approx(metal, abs=6e-4)
 
@@ -125,3 +126,32 @@ def test_a_material_knows_its_name_and_others_have_none():
     assert name_of(materials.load("glass")) == "glass"
     assert name_of(materials.Lambertian(reflectance=0.5)) is None
     assert name_of(None) is None
+
+
+EXAMPLES = [
+    materials.Lambertian(reflectance=0.5),
+    materials.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance=((905e-9, 0.2), (1550e-9, 0.4))),
+    materials.Dielectric(medium={"kind": "water", "scattering_per_m": 0.1}),
+    materials.ThinGlass(thickness_m=0.006),
+    materials.Mirror(reflectance=materials.Bands(limits_m=((8e-7, 1e-6),), value=(0.9,))),
+    materials.Retroreflector(coefficient=200.0),
+]
+
+
+def test_no_material_is_left_out():
+    models = {
+        cls for _, cls in inspect.getmembers(materials, inspect.isclass) if issubclass(cls, materials.AbstractMaterial)
+    }
+    assert {type(example) for example in EXAMPLES} == {model for model in models if not inspect.isabstract(model)}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_plain_data_becomes_the_material_it_names(example):
+    again = checked(Material, example.model_dump(mode="json"), "material")
+    assert type(again) is type(example)
+    assert again == example
+
+
+def test_an_unknown_kind_is_told_the_known_ones():
+    with pytest.raises(SpecError, match=r"paint.kind is 'glossy'; it must be one of 'lambertian', 'two_layer', 'diel"):
+        checked(Material, {"kind": "glossy"}, "paint")

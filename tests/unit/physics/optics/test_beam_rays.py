@@ -98,7 +98,7 @@ def test_rays_of_equal_power_converge_to_the_share_beyond_an_edge():
 
 
 def test_patches_reach_each_other_along_every_direction():
-    """So that no gap is seen in a plane, however it is tilted: rays sorted along a direction touch their neighbours."""
+    """So that no gap is seen in a plane, however it is tilted: rays sorted along a direction touch their neighbors."""
     angle = np.linspace(0.0, np.pi, 181)
     for count in COUNTS:
         rays = optics.equal_power_rays(count)

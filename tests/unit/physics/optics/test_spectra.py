@@ -65,10 +65,10 @@ def test_columns_must_be_of_one_length():
         Spectrum(wavelength_m=(500e-9, 600e-9), value=(0.1,))
 
 
-def test_wavelengths_in_nanometres_or_micrometres_are_refused():
+def test_wavelengths_in_nanometers_or_micrometers_are_refused():
     assert checked_wavelength(905e-9) == 905e-9
     for slip in (905.0, 0.905, 0.0, float("nan"), float("inf")):
-        with pytest.raises(SpecError, match=r"must be between 1e-07 and 0.0001 metres"):
+        with pytest.raises(SpecError, match=r"must be between 1e-07 and 0.0001 meters"):
             checked_wavelength(slip)
 
 

@@ -13,7 +13,7 @@ KEY = np.array([7, 9], np.uint32)
 
 def noise_of(**fields):
     """Cells of a frame of noise, and what they should be: windowed transforms of its samples."""
-    chirp = sn.radio.Chirp(samples=fields.pop("samples", 16), chirps=fields.pop("chirps", 8), ramp_s=60e-6)
+    chirp = sn.radar.Chirp(samples=fields.pop("samples", 16), chirps=fields.pop("chirps", 8), ramp_s=60e-6)
     cfar = {"guard": 1, "training": 4}
     cells = Cells(sn.Radar(chirp=chirp, cfar=cfar, **fields))
     real, imaginary = np.zeros(cells.shape, np.float32), np.zeros(cells.shape, np.float32)
@@ -25,7 +25,7 @@ def noise_of(**fields):
     return real + 1j * imaginary, expected[:, cells.grid.beams + counts[1] // 2], cells
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize(
     "fields",
     [

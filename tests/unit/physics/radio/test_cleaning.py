@@ -10,17 +10,17 @@ from sensorium.sensors.radar.cells import Cells
 
 def lobes(window, x, count):
     """W(x) by its sum over samples."""
-    w = sn.radio.window_samples(window, count=count)
+    w = sn.radar.window_samples(window, count=count)
     turn = (np.arange(count) - 0.5 * (count - 1)) / count
     return np.cos(2 * np.pi * np.multiply.outer(x, turn)) @ w / w.sum()
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize("counts", [(8, 32, 64), (3, 9, 33), (5, 16, 21)])
 def test_models_of_echoes_are_added_as_transforms_have_them(window, counts):
     """Whatever turn their places are counted from: cells go on with the sign of an even number of samples."""
     antennas, chirps, samples = counts
-    chirp = sn.radio.Chirp(samples=samples, chirps=chirps, ramp_s=60e-6)
+    chirp = sn.radar.Chirp(samples=samples, chirps=chirps, ramp_s=60e-6)
     spec = sn.Radar(
         chirp=chirp, antennas=antennas, window=window, angle_window=window, adc=True, cfar={"guard": 1, "training": 4}
     )
@@ -39,7 +39,7 @@ def test_models_of_echoes_are_added_as_transforms_have_them(window, counts):
 
 def test_only_without_a_window_lobes_hide_what_is_looked_for():
     """From three and a half cells on, over the 27 dB down to which a second echo is looked for."""
-    for window in sn.radio.WINDOWS:
+    for window in sn.radar.WINDOWS:
         x = np.arange(3.5, 32.0, 0.01)
         highest = (lobes(window, x, 64) ** 2).max()
         assert side_lobes_hide([(window, 64)]) == (highest > 0.002) == (window == "rectangular")

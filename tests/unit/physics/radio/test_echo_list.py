@@ -10,7 +10,7 @@ from sensorium.physics.radio.spreading import Scatterers
 from sensorium.sensors.radar.cells import Cells
 
 COUNTS = 8, 32, 64
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 
 
 def cells_of(window):
@@ -46,7 +46,7 @@ def frames_of(window, place, amplitude, *, noise, seed=0):
         np.exp(2j * np.pi * place[:, :, k, None] * at / len(at)) for k, at in zip(range(3), from_middle, strict=True)
     )
     samples = np.einsum("fn,fna,fnc,fns->facs", amplitude, a, c, s)
-    w = [sn.radio.window_samples(window, count=count) for count in COUNTS]
+    w = [sn.radar.window_samples(window, count=count) for count in COUNTS]
     weights = w[0][:, None, None] * w[1][:, None] * w[2]
     white = rng.normal(size=(2, *samples.shape))
     samples += noise * (white[0] + 1j * white[1]) * np.sqrt(0.5 * weights.sum() ** 2 / (weights**2).sum())
@@ -90,7 +90,7 @@ def apart(found, place):
     return x - np.array(COUNTS) * np.floor(x / COUNTS + 0.5)
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 def test_one_echo_is_one_at_its_place_whatever_its_strength(window):
     rng = np.random.default_rng(4)
     for snr_dB in (30.0, 55.0, 80.0):
@@ -104,7 +104,7 @@ def test_one_echo_is_one_at_its_place_whatever_its_strength(window):
         assert np.abs(10 * np.log10(power[:, 0]) - snr_dB).max() < 9.0 * 4.0 / 10 ** (snr_dB / 20) + 0.02
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("weaker_dB", [0.0, 12.0, 22.0])
 def test_two_are_told_apart_from_two_cells_on(window, axis, weaker_dB):
@@ -127,7 +127,7 @@ def test_two_are_told_apart_from_two_cells_on(window, axis, weaker_dB):
         assert np.mean(np.abs(own - 20 * np.log10(size[one])) < 0.5) >= 0.99
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 def test_what_an_echo_leaves_is_bounded_by_the_lobes_of_its_window(window):
     """The bound is no less than |W|^2 anywhere within a quarter of a cell, and rises nowhere with the distance."""
     cells = cells_of(window)
@@ -137,7 +137,7 @@ def test_what_an_echo_leaves_is_bounded_by_the_lobes_of_its_window(window):
         share = 1.0
         for axis, count in enumerate(COUNTS, start=1):
             x = at[axis] - place[axis]
-            share *= float(sn.radio.point_spread(window, x - count * np.floor(x / count + 0.5), count=count)) ** 2
+            share *= float(sn.radar.point_spread(window, x - count * np.floor(x / count + 0.5), count=count)) ** 2
         assert leak(place, at, receiver, 0.0) >= share - 1e-12
     along = [leak(place, place + [0, 0, 0, x], receiver, 0.0) for x in np.arange(0.0, 32.0, 0.1)]
     assert (np.diff(along) <= 0.0).all()

@@ -8,7 +8,7 @@ from sensorium.physics.radio.frame import Peaks, Receiver, detect
 from sensorium.physics.radio.spreading import Scatterers
 from sensorium.sensors.radar.cells import Cells
 
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 COUNTS = np.array([1, 8, 32, 64])
 
 
@@ -51,7 +51,7 @@ def owners(window, place, amplitude, *, straight=None, **fields):
     return peaks.place, peaks.scatterer, peaks.found
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 def test_an_echo_is_of_the_scatterer_at_its_place(window):
     """One of three that are 2 to 9 cells and up to 20 dB apart, across the ends of axes: the nearest in each frame.
     At 2 cells the main lobe of a strong one exceeds a weak one with Blackman and Harris' window."""

@@ -1,4 +1,4 @@
-"""Ordered-statistic CFAR: its law over 10^5 trials, and a strong neighbour that hides nothing."""
+"""Ordered-statistic CFAR: its law over 10^5 trials, and a strong neighbor that hides nothing."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ def threshold(around, factor, rank, *, folds):
 
 
 def searched(power, limits, is_round):
-    """Cells over the threshold and all their neighbours, by rolled copies."""
+    """Cells over the threshold and all their neighbors, by rolled copies."""
     ranges, peak = power.shape[3], np.zeros(power.shape, bool)
     for r in range(ranges):
         at = r + limits.around

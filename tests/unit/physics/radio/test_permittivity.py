@@ -1,4 +1,4 @@
-"""Materials at millimetre waves."""
+"""Materials at millimeter waves."""
 
 import pytest
 

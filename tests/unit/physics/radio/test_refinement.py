@@ -9,26 +9,26 @@ from sensorium.physics.radio.windows import WINDOWS, window_samples
 COUNTS = [2, 3, 4, 5, 8, 12, 16, 64]
 
 
-def block_of(samples, window, centres):
+def block_of(samples, window, centers):
     """Cells around given ones along one axis, with phases from the middle, by a sum over samples."""
     count = samples.shape[-1]
     w = window_samples(window, count=count)
     cells = min(count, CELLS)
-    at = centres[:, None] + np.arange(cells) - cells // 2
+    at = centers[:, None] + np.arange(cells) - cells // 2
     m = np.arange(count) - 0.5 * (count - 1)
     return np.einsum("tn,tkn->tk", samples * w / w.sum(), np.exp(-2j * np.pi * at[:, :, None] * m / count))
 
 
-def estimates(samples, window, centres):
+def estimates(samples, window, centers):
     """Places [cells] and amplitudes of tones in rows of samples."""
     count = samples.shape[-1]
     weights = weights_of([(window, 1), (window, 1), (window, 1), (window, count)])
     place, out, amplitude = np.empty(4), [], []
-    for cells, centre in zip(block_of(samples, window, centres), centres, strict=True):
+    for cells, center in zip(block_of(samples, window, centers), centers, strict=True):
         block = np.zeros((CELLS,) * 4, np.complex128)
         block[0, 0, 0, : len(cells)] = cells
         amplitude.append(refine(block, weights, place))
-        out.append(centre + place[3])
+        out.append(center + place[3])
     return np.array(out), np.array(amplitude)
 
 

@@ -11,7 +11,7 @@ from sensorium.sensors.radar.cells import Cells
 
 def both(window, place, migration, *, transmitters=1, antennas=8):
     """Cells that one echo of amplitude 1 is spread over, and those of its samples, among the beams that are formed."""
-    chirp = sn.radio.Chirp(samples=48, chirps=32, ramp_s=60e-6, transmitters=transmitters)
+    chirp = sn.radar.Chirp(samples=48, chirps=32, ramp_s=60e-6, transmitters=transmitters)
     cells = Cells(sn.Radar(chirp=chirp, antennas=antennas, window=window, angle_window=window, adc=True))
     place, migration, one = np.array([place]), np.array([migration]), np.ones(1, bool)
     scatterers = Scatterers(np.array([0, 1]), place, np.array([[1.0, 0.0]], np.float32), migration, ~one, one)
@@ -24,7 +24,7 @@ def both(window, place, migration, *, transmitters=1, antennas=8):
     )
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize("seed", range(3))
 def test_an_echo_is_that_of_windowed_samples(window, seed):
     place = np.append(0.0, np.random.default_rng(seed).uniform([-4, -16, 0], [4, 16, 48]))

@@ -93,6 +93,6 @@ def test_some_are_chosen_by_name_or_family():
 def test_results_come_in_order_and_are_told():
     check = family(lambda quick: Comparison([1.0], 1.0 if quick else 2.0))
     heard = []
-    results = run_checks([check, check], quick=False, told=heard.append)
+    results = run_checks([check, check], quick=False, report=heard.append)
     assert [result.verdict for result in results] == ["failed", "failed"]
     assert heard == results

@@ -19,7 +19,7 @@ def checks():
 def test_two_processes_find_what_one_does(checks):
     assert len({check.family for check in checks}) == 3
     heard = []
-    together = run_side_by_side(checks, quick=True, processes=2, told=heard.append)
+    together = run_side_by_side(checks, quick=True, processes=2, report=heard.append)
     assert sorted(result.check.name for result in heard) == sorted(NAMES)
     for one, other in zip(run_checks(checks, quick=True), together, strict=True):
         assert other.check is one.check
@@ -32,7 +32,7 @@ def test_two_processes_find_what_one_does(checks):
 def test_a_process_that_dies_fails_its_check_another_goes_on_and_who_is_told_can_stop_it(checks):
     heard = []
 
-    def told(result):
+    def hear(result):
         heard.append(result)
         if result.check.name == "fresnel-table":
             for process in multiprocessing.active_children():
@@ -42,7 +42,9 @@ def test_a_process_that_dies_fails_its_check_another_goes_on_and_who_is_told_can
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_side_by_side([check for check in checks if check.name != "extinction"], quick=True, processes=1, told=told)
+        run_side_by_side(
+            [check for check in checks if check.name != "extinction"], quick=True, processes=1, report=hear
+        )
     assert not multiprocessing.active_children()
     before, died, _, after = heard
     assert (before.verdict, after.verdict) == ("passed", "passed")

@@ -63,20 +63,20 @@ def expected(scan: Scan) -> dict[str, np.ndarray]:
 
 
 def from_ply(scan, path):
-    save_ply(scan, path)
+    save_ply(path, scan)
     rows = trimesh.load(path).metadata["_ply_raw"]["vertex"]["data"]
     renamed = {"nx": "normal_x", "ny": "normal_y", "nz": "normal_z"}
     return {renamed.get(name, name): rows[name] for name in rows.dtype.names}
 
 
 def from_pcd(scan, path):
-    save_pcd(scan, path)
+    save_pcd(path, scan)
     rows = PointCloud.from_path(path).pc_data
     return {name: rows[name] for name in rows.dtype.names}
 
 
 def from_las(scan, path):
-    save_las(scan, path)
+    save_las(path, scan)
     cloud = laspy.read(path)
     own = {"x": np.array(cloud.x), "y": np.array(cloud.y), "z": np.array(cloud.z)}
     renamed = {"intensity_raw": "intensity", "width_s": "width"}
@@ -115,7 +115,7 @@ def test_files_hold_every_field(tmp_path, random_scan, read_back, name, made):
 @pytest.mark.parametrize("made", [everything, wider])
 def test_npz_holds_every_field(tmp_path, random_scan, made):
     scan = made(random_scan)
-    save_npz(scan, tmp_path / "c.npz")
+    save_npz(tmp_path / "c.npz", scan)
     content = np.load(tmp_path / "c.npz")
     for field in scan.FIELDS:
         key = f"light_{field.name}" if field.of_light else field.name
@@ -127,7 +127,7 @@ def test_messages_hold_every_field_that_is_for_them(random_scan, made):
     scan = made(random_scan)
     (message,) = point_cloud(scan, Source("top", None, None, None, None, ("top",), ("world",)))
     kind = point_kind(scan)
-    rows, wanted = message[2].fields["data"].made().view(kind), expected(scan)
+    rows, wanted = message[2].fields["data"].materialize().view(kind), expected(scan)
     names = [name for field in scan.FIELDS if field.in_messages for name in field.columns]
     assert set(names) == set(kind.names) - {"t", "ring", "return"}
     for name in names:
@@ -135,7 +135,7 @@ def test_messages_hold_every_field_that_is_for_them(random_scan, made):
 
 
 def test_las_tells_what_its_dimensions_are(tmp_path, random_scan):
-    save_las(everything(random_scan), tmp_path / "c.las")
+    save_las(tmp_path / "c.las", everything(random_scan))
     told = {d.name: d.description for d in laspy.read(tmp_path / "c.las").point_format.extra_dimensions}
     assert told["range"] == "distance along the ray [m]"
     assert told["width_s"] == "full width at half maximum [s]"

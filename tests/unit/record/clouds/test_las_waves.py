@@ -74,7 +74,7 @@ def parsed(path):
 @pytest.mark.parametrize("frame", ["sensor", "world"])
 def test_the_bytes_are_those_of_the_standard_and_lead_back_to_the_samples_and_to_the_sensor(tmp_path, frame):
     scan = fire(frame=frame)
-    save_las(scan, tmp_path / "c.las")
+    save_las(tmp_path / "c.las", scan)
     encoding, descriptors, points = parsed(tmp_path / "c.las")
     packets = (tmp_path / "c.wdp").read_bytes()
     assert encoding & 0b100  # packets in another file
@@ -112,7 +112,7 @@ def test_the_bytes_are_those_of_the_standard_and_lead_back_to_the_samples_and_to
 @pytest.mark.parametrize("name", ["c.las", "c.laz"])
 def test_laspy_reads_the_same(tmp_path, name):
     scan = fire()
-    save_las(scan, tmp_path / name)
+    save_las(tmp_path / name, scan)
     cloud, packets = laspy.read(tmp_path / name), wave_packets(scan)
     assert cloud.header.point_format.id == 9
     assert cloud.header.global_encoding.waveform_data_packets_external
@@ -127,11 +127,11 @@ def test_laspy_reads_the_same(tmp_path, name):
 
 
 def test_without_samples_there_are_no_packets_and_without_returns_an_empty_file(tmp_path):
-    save_las(fire(keep=False), tmp_path / "none.las")
+    save_las(tmp_path / "none.las", fire(keep=False))
     assert laspy.read(tmp_path / "none.las").header.point_format.id == 6
     assert not (tmp_path / "none.wdp").exists()
     scan = fire()
-    save_las(scan.voided(np.ones(scan.range_m.shape, np.bool_)), tmp_path / "empty.las")
+    save_las(tmp_path / "empty.las", scan.voided(np.ones(scan.range_m.shape, np.bool_)))
     assert len(laspy.read(tmp_path / "empty.las").points) == 0
     assert (tmp_path / "empty.wdp").stat().st_size == 60
 
@@ -139,5 +139,5 @@ def test_without_samples_there_are_no_packets_and_without_returns_an_empty_file(
 def test_bins_that_are_no_whole_picoseconds_are_refused(tmp_path):
     scan = fire(resolution_s=1e-9 / 3.0)
     with pytest.raises(SpecError, match=r"waveform.resolution_s is 3.33333e-10; LAS files have bins of whole picosec"):
-        save_las(scan, tmp_path / "c.las")
+        save_las(tmp_path / "c.las", scan)
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sensorium.core.errors import RecordError, SpecError
-from sensorium.record import write_ply
+from sensorium.record import save_ply_points
 
 TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64"]
 POINTS = np.array([[0.0, 1.0, 2.0], [-3.5, 4.25, 1e-3], [1e6 + 1e-6, 0.0, -0.0]])
@@ -28,7 +28,7 @@ def test_every_type_comes_back_bit_for_bit(tmp_path: Path, point_type: str) -> N
         for name in TYPES
         for info in [np.iinfo(name) if "int" in name else np.finfo(name)]
     }
-    write_ply(tmp_path / "cloud.ply", points, **extremes, hit=np.array([True, False, True]))
+    save_ply_points(tmp_path / "cloud.ply", points, **extremes, hit=np.array([True, False, True]))
     rows = read(tmp_path / "cloud.ply")
     for k, axis in enumerate("xyz"):
         assert rows[axis].dtype == points.dtype
@@ -45,7 +45,7 @@ def test_every_type_comes_back_bit_for_bit(tmp_path: Path, point_type: str) -> N
 )
 def test_any_cloud_comes_back(tmp_path: Path, points: np.ndarray) -> None:
     intensity = np.linspace(0.0, 1.0, len(points))
-    write_ply(tmp_path / "cloud.ply", points, intensity=intensity)
+    save_ply_points(tmp_path / "cloud.ply", points, intensity=intensity)
     rows = read(tmp_path / "cloud.ply")
     assert np.array_equal(np.stack([rows[axis] for axis in "xyz"], axis=-1), points)
     assert np.array_equal(rows["intensity"], intensity)
@@ -54,7 +54,7 @@ def test_any_cloud_comes_back(tmp_path: Path, points: np.ndarray) -> None:
 
 def test_strided_and_big_endian_arrays_and_lists_are_written_by_value(tmp_path: Path) -> None:
     wide = np.asfortranarray(np.repeat(POINTS, 2, axis=0)[::2].astype(">f8"))
-    write_ply(tmp_path / "cloud.ply", wide, ring=np.arange(6, dtype=">i2")[::2], gain=[0.5, 1.5, np.nan])
+    save_ply_points(tmp_path / "cloud.ply", wide, ring=np.arange(6, dtype=">i2")[::2], gain=[0.5, 1.5, np.nan])
     rows = read(tmp_path / "cloud.ply")
     assert np.array_equal(rows["x"], POINTS[:, 0])
     assert rows["ring"].tolist() == [0, 2, 4]
@@ -62,7 +62,7 @@ def test_strided_and_big_endian_arrays_and_lists_are_written_by_value(tmp_path: 
 
 
 def test_no_points_make_an_empty_cloud(tmp_path: Path) -> None:
-    write_ply(tmp_path / "cloud.ply", np.zeros((0, 3), dtype=np.float32), intensity=np.zeros(0))
+    save_ply_points(tmp_path / "cloud.ply", np.zeros((0, 3), dtype=np.float32), intensity=np.zeros(0))
     assert b"element vertex 0\n" in (tmp_path / "cloud.ply").read_bytes()
 
 
@@ -87,20 +87,20 @@ def test_what_does_not_fit_is_named_and_nothing_is_written(
     tmp_path: Path, points: object, properties: dict, match: str
 ) -> None:
     with pytest.raises(SpecError, match=match):
-        write_ply(tmp_path / "cloud.ply", points, **properties)
+        save_ply_points(tmp_path / "cloud.ply", points, **properties)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="its folder does not exist"):
-        write_ply(tmp_path / "gone" / "cloud.ply", POINTS)
+        save_ply_points(tmp_path / "gone" / "cloud.ply", POINTS)
 
 
 def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "cloud.ply"
-    write_ply(path, POINTS)
+    save_ply_points(path, POINTS)
     before = path.read_bytes()
 
     def full_disk(_: int) -> None:
@@ -108,15 +108,15 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
 
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(RecordError, match="no space left"):
-        write_ply(path, POINTS[:1])
+        save_ply_points(path, POINTS[:1])
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     monkeypatch.undo()
-    write_ply(path, POINTS[:1])
+    save_ply_points(path, POINTS[:1])
     assert len(read(path)) == 1
 
 
 def test_points_before_the_path_are_told(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="path is a ndarray; it must be a string or a path, and come before the points"):
-        write_ply(POINTS, tmp_path / "cloud.ply")  # type: ignore[arg-type]
+        save_ply_points(POINTS, tmp_path / "cloud.ply")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())

@@ -13,8 +13,8 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 import sensorium as sn
 from sensorium.record.mcap.file import McapFile
 from sensorium.record.mcap.recorder import McapRecorder
-from sensorium.record.ros2.clock import clock
-from sensorium.record.ros2.message import Later
+from sensorium.record.ros2.message import DeferredBytes
+from sensorium.record.ros2.run_topics import clock
 
 
 def recorded(path, *, slow_s=0.0):
@@ -125,13 +125,13 @@ def test_a_file_without_messages_and_one_of_long_ones_alone_are_read(tmp_path):
     path = tmp_path / "long.mcap"
     file = McapFile(path, profile="", library="test")
     channel = file.channel("/x", "json", 0, {})
-    data = Later(100_000, lambda out: np.copyto(out, np.arange(100_000) % 251, casting="unsafe"))
-    file.place(channel, (b"<", data.length, b">"), log_ns=5, publish_ns=4).fill(data.made())
+    data = DeferredBytes(100_000, lambda out: np.copyto(out, np.arange(100_000) % 251, casting="unsafe"))
+    file.place(channel, (b"<", data.length, b">"), log_ns=5, publish_ns=4).fill(data.materialize())
     file.finish()
     file.close()
     with path.open("rb") as opened:
         ((_, _, message),) = make_reader(opened, validate_crcs=True).iter_messages()
-    assert message.data == b"<" + data.made().tobytes() + b">"
+    assert message.data == b"<" + data.materialize().tobytes() + b">"
     assert (message.log_time, message.publish_time, message.sequence) == (5, 4, 0)
 
 

@@ -14,10 +14,9 @@ import sensorium as sn
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.corruption import Dropout, Fault, FaultSchedule, Noise
 from sensorium.record.mcap.recorder import McapRecorder
-from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.readings import messages_of
+from sensorium.record.ros2.run_topics import clock, mounts
 from sensorium.record.ros2.source import Source
-from sensorium.record.ros2.transforms import mounts
 from sensorium.sensors.lidar.scan import Light
 
 POINT_TYPES = {2: "u1", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}
@@ -103,7 +102,7 @@ def test_clouds_come_back_bit_for_bit(tmp_path, columns, frame):
             assert np.array_equal(cloud[name], getattr(flat, name))
         assert np.array_equal(cloud["ring"], np.nonzero(scan.valid)[0])
         assert not cloud["return"].any()
-        assert np.array_equal(stamp_ns(message) + cloud["t"].astype(np.int64), scan.time_ns[scan.valid])
+        assert np.array_equal(stamp_ns(message) + cloud["t"].astype(np.int64), scan.ray_time_ns[scan.valid])
         assert scan.end_ns <= log_ns <= scan.end_ns + 10_000_000
         assert message.header.frame_id == ("lidar" if frame == "sensor" else "world")
 
@@ -117,7 +116,7 @@ def test_labels_are_named_and_clouds_may_be_thinned(tmp_path):
             recorder.record(env)
             scans += lidar.readings()
     topics = read(path)
-    assert [stamp_ns(message) for _, message in topics["/lidar/points"]] == [scan.stamp_ns for scan in scans[::2]]
+    assert [stamp_ns(message) for _, message in topics["/lidar/points"]] == [scan.time_ns for scan in scans[::2]]
     assert len(topics["/clock"]) == 45
 
     # Also of a file that was cut off

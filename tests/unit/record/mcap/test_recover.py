@@ -21,8 +21,8 @@ from sensorium.record.mcap.file import McapFile
 from sensorium.record.mcap.recorder import McapRecorder
 from sensorium.record.mcap.recover import recover
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.clock import clock
-from sensorium.record.ros2.message import Later, Message, header
+from sensorium.record.ros2.message import DeferredBytes, Message, header
+from sensorium.record.ros2.run_topics import clock
 
 COUNT = 20
 
@@ -89,7 +89,7 @@ def test_a_broken_chunk_costs_that_chunk_alone(tmp_path):
 
 
 def test_a_cloud_that_was_not_there_yet_costs_nothing_else(tmp_path):
-    data = Later(1 << 20, lambda out: out.fill(7))
+    data = DeferredBytes(1 << 20, lambda out: out.fill(7))
     file = McapFile(tmp_path / "run.mcap", profile="ros2", library="test")
     schema = file.schema("sensor_msgs/msg/Image", "ros2msg", cdr.definition("sensor_msgs/msg/Image"))
     channel = file.channel("/image", "cdr", schema, {})
@@ -110,7 +110,7 @@ def test_a_cloud_that_was_not_there_yet_costs_nothing_else(tmp_path):
         head, later, tail = cdr.parts(message)
         place = file.place(channel, (head, later.length, tail), log_ns=k, publish_ns=k)
         if k != 2:
-            place.fill(later.made())
+            place.fill(later.materialize())
     file.message(channel, cdr.encoded(message), log_ns=9, publish_ns=9)
     file.flush()
     result = recover(tmp_path / "run.mcap")

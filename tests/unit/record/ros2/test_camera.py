@@ -35,7 +35,7 @@ def recorded(path, camera):
     return sensor.read()
 
 
-def test_a_colour_image_comes_back_pixel_by_pixel_with_its_projection(tmp_path, read_back):
+def test_a_color_image_comes_back_pixel_by_pixel_with_its_projection(tmp_path, read_back):
     reading = recorded(tmp_path / "run.mcap", sn.Camera(**CHIP, distortion=2e3))
     assert reading.image.min() < reading.image.max()
     images, infos = (read_back(tmp_path / "run.mcap", f"/eye/{end}") for end in ("image_raw", "camera_info"))
@@ -69,7 +69,7 @@ def test_what_automatics_set_is_beside_the_image(tmp_path, read_back):
     camera = sn.Camera(
         **CHIP | {"full_well_e": 1e6},
         auto_exposure={"max_exposure_s": 1e-3, "max_gain": 2.0, "min_exposure_s": 1e-8},
-        white_balance={"kind": "grey_world"},
+        white_balance={"kind": "gray_world"},
     )
     scene = sn.Scene()
     scene.add(sn.shapes.plane(100.0, 100.0), material=sn.Lambertian(reflectance=((4e-7, 0.6), (7e-7, 0.1))))

@@ -16,7 +16,7 @@ OUTPUTS = {
     "face_id",
     "flow",
     "scene_flow",
-    "colour",
+    "color",
 }
 
 
@@ -47,7 +47,7 @@ def pixels(message, dtype, *tail):
     return np.frombuffer(bytes(message.data), dtype).reshape(12, 16, *tail)
 
 
-def test_distances_are_metres_with_what_is_none_by_rep_118(run, read_back):
+def test_distances_are_meters_with_what_is_none_by_rep_118(run, read_back):
     path, reading = run
     for name in ("depth", "range"):
         for (message,) in read_back(path, f"/eye/{name}"):
@@ -71,7 +71,7 @@ def test_distances_are_metres_with_what_is_none_by_rep_118(run, read_back):
         ("normals", "32FC3", "<f4", (3,)),
         ("flow", "32FC2", "<f4", (2,)),
         ("scene_flow", "32FC3", "<f4", (3,)),
-        ("colour", "rgb8", "u1", (3,)),
+        ("color", "rgb8", "u1", (3,)),
     ],
 )
 def test_other_outputs_come_back_as_they_are(run, read_back, name, encoding, dtype, tail):

@@ -57,5 +57,5 @@ def test_what_is_no_picture_is_refused(random_scan):
         image(np.zeros((2, 2)), "32FC1", stamp_ns=0, frame_id="eye")
     with pytest.raises(SpecError, match=r"shape \(2, 2\) .* rgb8 must be \(height, width, 3\) of uint8"):
         image(np.zeros((2, 2), np.uint8), "rgb8", stamp_ns=0, frame_id="eye")
-    with pytest.raises(SpecError, match="a picture must be of one organised scan"):
+    with pytest.raises(SpecError, match="a picture must be of one organized scan"):
         range_image(random_scan().flat(), frame_id="lidar")

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import sensorium as sn
 from sensorium.record.ros2.point_cloud import point_cloud
 from sensorium.record.ros2.source import Source
 
@@ -58,7 +59,7 @@ def test_every_return_is_a_point_with_what_the_scan_says_of_it(random_scan, deco
     ((row, topic, message),) = point_cloud(scan, source())
     assert (row, topic) == (0, "points")
     (stamp_ns, frame_id), points = points_of(decoded(message))
-    assert (stamp_ns, frame_id) == (scan.stamp_ns, "top" if frame == "sensor" else "world")
+    assert (stamp_ns, frame_id) == (scan.time_ns, "top" if frame == "sensor" else "world")
     there = np.argwhere(scan.valid).tolist()  # return by return, channel by channel
     assert len(points) == len(there) > 20
     for point, (number, channel, column) in zip(points, there, strict=True):
@@ -87,3 +88,26 @@ def test_worlds_have_clouds_of_their_own_and_an_empty_one_has_no_points(random_s
     assert (first[0][1], second[0][1]) == ("world_0/top", "world_1/top")
     assert len(first[1]) == np.count_nonzero(scan.valid[0]) > 0
     assert second[1] == []
+
+
+def test_ranges_come_back_and_nothing_is_infinitely_far(tmp_path, read_back):
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1.0, 4.0, 4.0), pose=sn.Pose((6.0, 0, 0)))
+    world = sn.worlds.Kinematic({"car": sn.paths.Line((0, 0, 0), velocity=(0, 10.0, 0))}, step_s=0.05)
+    env = sn.Environment(scene, world)
+    pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=20)
+    lidar = env.attach(sn.Lidar(pattern=pattern, min_range_m=0.1, max_range_m=40.0), body="car", name="nose")
+    ranges = []
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
+        for _ in env.run(0.5):
+            recorder.record(env)
+            ranges += [float(scan.range_m[0, 0]) if scan.valid[0, 0] else np.inf for scan in lidar.readings()]
+    assert ranges[0] == pytest.approx(5.5, abs=0.01)
+    assert np.isinf(ranges[-1])
+    for messages in read_back(tmp_path / "run.mcap", "/nose/range"):
+        assert [message.range for message in messages] == ranges
+        assert {message.radiation_type for message in messages} == {1}
+        assert (messages[0].min_range, messages[0].max_range) == pytest.approx((0.1, 40.0))
+        assert (messages[0].field_of_view, messages[0].header.frame_id) == (0.0, "nose")
+    points, _ = read_back(tmp_path / "run.mcap", "/nose/points")
+    assert [message.width for message in points] == [int(np.isfinite(r)) for r in ranges]

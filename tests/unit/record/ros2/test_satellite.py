@@ -52,7 +52,7 @@ def test_a_fix_at_the_origin_is_the_origin(attached, decoded):
 
 
 def test_north_and_east_go_where_the_ellipsoid_says(attached, decoded):
-    """A thousand metres are so many degrees by the radii of curvature of WGS 84 at this latitude and height."""
+    """A thousand meters are so many degrees by the radii of curvature of WGS 84 at this latitude and height."""
     a, e2 = 6378137.0, 0.00669437999014
     latitude, height_m = math.radians(ORIGIN[0]), ORIGIN[2]
     root = math.sqrt(1 - e2 * math.sin(latitude) ** 2)

@@ -1,13 +1,17 @@
 """Ray, started and joined: nobody but this machine may reach a local one."""
 
 import importlib.util
+import logging
+import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from sensorium.core.errors import MissingExtraError, SpecError
 from sensorium.runtime import cluster
+from sensorium.runtime.cluster.joining import environment, silence
 
 # Sockets that listen, of all processes started by this one's Ray: local address of each, from /proc
 LISTENING = """
@@ -107,3 +111,27 @@ def test_without_ray_one_is_told_what_to_install(monkeypatch):
         pass
     with pytest.raises(MissingExtraError, match=r"pip install 'sensorium\[cluster\]'"):
         cluster.running()
+
+
+def test_all_are_put_back(monkeypatch):
+    monkeypatch.setenv("SENSORIUM_A", "1")
+    monkeypatch.delenv("SENSORIUM_B", raising=False)
+    with environment({"SENSORIUM_A": None, "SENSORIUM_B": "2"}):
+        assert "SENSORIUM_A" not in os.environ
+        assert os.environ["SENSORIUM_B"] == "2"
+    assert os.environ["SENSORIUM_A"] == "1"
+    assert "SENSORIUM_B" not in os.environ
+
+
+def test_messages_are_not_printed(capsys):
+    worker = SimpleNamespace(print_to_stdstream=print)
+    propagates = logging.getLogger("ray").propagate
+    ray = SimpleNamespace(_private=SimpleNamespace(worker=worker))
+    with silence(ray):
+        worker.print_to_stdstream({"lines": ["a node is lost"]}, ignore_prefix=False)
+        logging.getLogger("ray").error("a node is lost")
+        logging.getLogger("ray._private.worker").error("a node is lost")
+    assert capsys.readouterr() == ("", "")
+    worker.print_to_stdstream("back")
+    assert capsys.readouterr().out == "back\n"
+    assert logging.getLogger("ray").propagate == propagates

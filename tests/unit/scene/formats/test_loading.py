@@ -106,7 +106,7 @@ def test_scene_graph_is_flattened_with_every_transform(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".glb", ".ply", ".obj"])
-def test_vertex_colours_become_a_property(tmp_path: Path, suffix: str) -> None:
+def test_vertex_colors_become_a_property(tmp_path: Path, suffix: str) -> None:
     colors = np.zeros((len(SHAPE.vertices), 4), dtype=np.uint8)
     colors[:, 0], colors[:, 1], colors[:, 3] = 255, np.arange(len(colors)), 255
     mesh = Mesh.load(write(tmp_path / f"m{suffix}", as_trimesh(vertex_colors=colors)))
@@ -115,7 +115,7 @@ def test_vertex_colours_become_a_property(tmp_path: Path, suffix: str) -> None:
     assert np.allclose(mesh.vertex_properties["color"], expected, atol=1e-3)
 
 
-def test_parts_without_colours_are_white(tmp_path: Path) -> None:
+def test_parts_without_colors_are_white(tmp_path: Path) -> None:
     scene = trimesh.Scene()
     scene.add_geometry(as_trimesh(vertex_colors=np.full((len(SHAPE.vertices), 4), [255, 0, 0, 255], np.uint8)))
     scene.add_geometry(as_trimesh())

@@ -67,7 +67,7 @@ def test_a_name_that_comes_again_begins_anew(tmp_path: Path) -> None:
         "spectral a.rfl",
     ],
 )
-def test_a_colour_that_is_not_1_or_3_numbers_in_0_to_1_is_refused_when_asked_for(tmp_path: Path, words: str) -> None:
+def test_a_color_that_is_not_1_or_3_numbers_in_0_to_1_is_refused_when_asked_for(tmp_path: Path, words: str) -> None:
     material = read(tmp_path, f"\nnewmtl m\nKd {words}\n")["m"]
     with refused(f"a.mtl line 3 has Kd {words!r}; it must be 1 or 3 numbers in 0..1"):
         material.color()

@@ -82,14 +82,14 @@ def test_a_file_without_its_materials_is_a_plain_mesh(tmp_path: Path) -> None:
     assert len(mesh.vertices) == 6
 
 
-def test_colours_without_an_image_are_read_as_the_texture_is(tmp_path: Path) -> None:
+def test_colors_without_an_image_are_read_as_the_texture_is(tmp_path: Path) -> None:
     """A face has its material's Kd under the same name; no vertex is doubled for it, and white is what has none."""
     mesh = Mesh.load(painted(tmp_path, mtl="newmtl checked\nKd 1 0 0.5\nnewmtl dim\nKd 0.25\n"))
     assert mesh.texture is None
     assert len(mesh.vertices) == 6
     expected = [[1, 0, 0.5], [1, 0, 0.5], [0.25] * 3, [0.25] * 3, [1, 1, 1]]
-    seen_colours = mesh.property_at("texture", np.arange(5), np.full((5, 2), 0.2))
-    np.testing.assert_allclose(seen_colours, expected, atol=1e-7)
+    seen_colors = mesh.property_at("texture", np.arange(5), np.full((5, 2), 0.2))
+    np.testing.assert_allclose(seen_colors, expected, atol=1e-7)
     assert Mesh.load(painted(tmp_path, mtl="newmtl checked\n")).property_names == ()
 
 

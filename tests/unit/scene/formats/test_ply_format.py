@@ -43,7 +43,7 @@ def test_any_mixture_of_polygons_becomes_fans(tmp_path: Path, form: str, polygon
     assert mesh.faces.tolist() == [[p[0], p[i], p[i + 1]] for p in polygons for i in range(1, len(p) - 1)]
 
 
-def test_colours_survive_beside_texture_coordinates_and_unknown_elements(tmp_path: Path) -> None:
+def test_colors_survive_beside_texture_coordinates_and_unknown_elements(tmp_path: Path) -> None:
     head = HEAD.format(form="ascii", n=3) + "property uchar red\nproperty uchar green\nproperty uchar blue\n"
     head += "property float s\nproperty float t\nelement strange 1\nproperty list int float values\n"
     body = "0 0 0 255 0 0 0 0\n1 0 0 0 255 0 1 0\n0 1 0 0 0 51 0 1\n4 9 9 9 9\n3 0 1 2\n"

@@ -32,7 +32,7 @@ def test_obj_faces_keep_the_order_of_the_file_across_materials(tmp_path: Path) -
     assert load(tmp_path, "m.obj", text).faces.tolist() == [[0, 1, 2], [0, 1, 3], [1, 2, 3]]
 
 
-def test_coff_colours_and_polygons(tmp_path: Path) -> None:
+def test_coff_colors_and_polygons(tmp_path: Path) -> None:
     vertices = "0 0 0 255 0 0 255\n1 0 0 0 255 0 255\n1 1 0 0 0 255 0\n0 1 0 51 51 51 255\n"
     text = "COFF\n# square\n4 1 0\n" + vertices + "4 0 1 2 3\n"
     mesh = load(tmp_path, "m.off", text)
@@ -121,7 +121,7 @@ def test_bad_text_stl_is_named(tmp_path: Path, text: str, match: str) -> None:
         (["1e0 0 0", "0 0 0 1", "0 0 1"], [[1, 0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 1]]),
     ],
 )
-def test_off_colours_are_bytes_or_shares(tmp_path: Path, rows: list[str], expected: list) -> None:
+def test_off_colors_are_bytes_or_shares(tmp_path: Path, rows: list[str], expected: list) -> None:
     points = ["0 0 0", "1 0 0", "0 1 0"]
     text = "COFF\n3 1 0\n" + "".join(f"{p} {c}\n" for p, c in zip(points, rows, strict=True)) + "3 0 1 2\n"
     np.testing.assert_allclose(load(tmp_path, "m.off", text).vertex_properties["color"], expected, rtol=1e-12)
@@ -131,7 +131,7 @@ def test_off_colours_are_bytes_or_shares(tmp_path: Path, rows: list[str], expect
     ("row", "match"),
     [("256 0 0", "whole numbers in 0..255"), ("1.5 0 0", "numbers in 0..1"), ("-1 0 0", "whole numbers")],
 )
-def test_off_colours_out_of_range_are_named(tmp_path: Path, row: str, match: str) -> None:
+def test_off_colors_out_of_range_are_named(tmp_path: Path, row: str, match: str) -> None:
     text = f"COFF\n3 1 0\n0 0 0 1 1 1\n1 0 0 {row}\n0 1 0 0 0 0\n3 0 1 2\n"
-    with pytest.raises(SceneError, match=rf"vertex 1 has the colour .*; it must be {match}"):
+    with pytest.raises(SceneError, match=rf"vertex 1 has the color .*; it must be {match}"):
         load(tmp_path, "m.off", text)

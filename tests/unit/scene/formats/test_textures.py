@@ -84,12 +84,12 @@ def test_a_large_image_takes_little_more_than_its_bytes(tmp_path):
 
     values = 1024 * 1024 * 3
     image = Image.fromarray(np.full((1024, 1024, 3), 128, np.uint8))
-    image.resize((8, 8)).save(tmp_path / "grey.jpg")
-    (tmp_path / "m.mtl").write_text("newmtl a\nKd 0.5\nmap_Kd grey.jpg\n")
+    image.resize((8, 8)).save(tmp_path / "gray.jpg")
+    (tmp_path / "m.mtl").write_text("newmtl a\nKd 0.5\nmap_Kd gray.jpg\n")
     face = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
     (tmp_path / "m.obj").write_text("mtllib m.mtl\n" + face)
     Mesh.load(tmp_path / "m.obj").transformed(Pose())  # what has to be imported for it is no part of the image
-    image.save(tmp_path / "grey.jpg")
+    image.save(tmp_path / "gray.jpg")
     tracemalloc.start()
     mesh = Mesh.load(tmp_path / "m.obj")
     turned = mesh.transformed(Pose())

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SceneError
-from sensorium.scene.scattering.scatter import Placer, strewn
+from sensorium.scene.scattering.scatter import Placer, scattered_objects
 
 POST = sn.SceneObject(sn.shapes.cylinder(0.3, 4.0, 12), pose=sn.Pose((0, 0, 2.0)), label="post")
 SLAB = sn.SceneObject(sn.shapes.box(0.2, 2.0, 1.0), label="slab")
@@ -123,7 +123,7 @@ def test_a_crowded_world_is_told_or_left_incomplete():
 def test_strewn_gives_the_objects_of_a_world():
     scatter = sn.Scatter([POST, SLAB], (2, 4), low=LOW, high=HIGH)
     index, pose = draw(scatter)
-    objects = strewn([scatter], seed=1, world=5)
+    objects = scattered_objects([scatter], seed=1, world=5)
     assert [each.label for each in objects] == [("post", "slab")[k] for k in index[5] if k >= 0]
     np.testing.assert_allclose(objects[0].pose.position, (pose[5, 0] @ (POST, SLAB)[index[5, 0]].pose).position)
 

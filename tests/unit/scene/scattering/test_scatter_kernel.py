@@ -42,7 +42,7 @@ def tables_of(*scatters):
     )
 
 
-def strewn(*scatters, worlds=(0,), episodes=None, share=(0, 1)):
+def scattered(*scatters, worlds=(0,), episodes=None, share=(0, 1)):
     """Assets, places, turns and who found no place."""
     tables, rows = tables_of(*scatters), len(worlds)
     slots = int(tables.slot_first[-1])
@@ -55,7 +55,7 @@ def strewn(*scatters, worlds=(0,), episodes=None, share=(0, 1)):
 
 def stands(*scatters):
     """Whether the last of some scatters of one thing finds its place."""
-    return bool(strewn(*scatters)[0][0, -1] >= 0)
+    return bool(scattered(*scatters)[0][0, -1] >= 0)
 
 
 R = math.sqrt(0.5)
@@ -77,7 +77,7 @@ R = math.sqrt(0.5)
 )
 def test_turns_are_about_x_then_y_then_z(roll, pitch, yaw, expected):
     angles = np.radians([roll, pitch, yaw])
-    _, position, quaternion, _ = strewn(scatter((4, 5, -6), turn_rad=(angles, angles)))
+    _, position, quaternion, _ = scattered(scatter((4, 5, -6), turn_rad=(angles, angles)))
     assert position[0, 0].tolist() == [4, 5, -6]
     np.testing.assert_allclose(quaternion[0, 0], expected, atol=1e-15)
 
@@ -97,7 +97,7 @@ def test_every_piece_of_its_own_zones_keeps_a_thing_out_and_none_of_others():
     assert not stands({**spot, "clear": (near, far)})
     assert not stands({**spot, "clear": (far, near)})
     assert stands({**spot, "clear": (far,)})
-    index, *_ = strewn({**spot, "clear": (far,)}, {**spot, "clear": (near,)}, {**spot, "clear": ()})
+    index, *_ = scattered({**spot, "clear": (far,)}, {**spot, "clear": (near,)}, {**spot, "clear": ()})
     assert index.tolist() == [[0, -1, 2]]
 
 
@@ -134,9 +134,9 @@ def test_only_what_stands_fixed_takes_up_room():
 
 def test_a_scatter_keeps_the_gap_among_its_own():
     """Of three at one spot the first stands."""
-    index, *_ = strewn(scatter((0, 0, 0), counts=(3, 3), gap_m=0.5))
+    index, *_ = scattered(scatter((0, 0, 0), counts=(3, 3), gap_m=0.5))
     assert index.tolist() == [[0, -1, -1]]
-    index, *_ = strewn(scatter((0, 0, 0), counts=(3, 3)))
+    index, *_ = scattered(scatter((0, 0, 0), counts=(3, 3)))
     assert index.tolist() == [[0, 0, 0]]
 
 
@@ -144,18 +144,18 @@ def test_a_scatter_without_a_place_is_told_unless_it_may_be_left_out():
     zone = ((0.0, 0.0, 0.0, 0.0, 1.0),)
     out = scatter((0, 0, 0), clear=zone, turn_rad=((1, 1, 1), (1, 1, 1)))
     free, bad = scatter((5, 5, 0)), {**out, "leaves_out": False}
-    index, _, quaternion, full = strewn(free, out)
+    index, _, quaternion, full = scattered(free, out)
     assert (index.tolist(), full.tolist()) == ([[0, -1]], [-1])
     assert quaternion[0, 1].tolist() == [1, 0, 0, 0]
-    index, _, _, full = strewn(out, free, bad, worlds=(3, 4))
+    index, _, _, full = scattered(out, free, bad, worlds=(3, 4))
     assert (index.tolist(), full.tolist()) == ([[-1, 1, -1]] * 2, [2, 2])
-    assert strewn(free, {**bad, "counts": (0, 0)}, free)[3].tolist() == [-1]
+    assert scattered(free, {**bad, "counts": (0, 0)}, free)[3].tolist() == [-1]
 
 
 def test_of_the_count_the_first_slots_are_filled_and_assets_are_those_of_the_scatter():
     """So many from 1 to 3, all equally often: of 600 worlds 200 each, give or take four deviations."""
     few = scatter((0, 0, 0), counts=(1, 3), room=(THIN,) * 2)
-    index, _, quaternion, _ = strewn(scatter((0, 0, 0), room=(THIN,) * 5), few, worlds=range(600))
+    index, _, quaternion, _ = scattered(scatter((0, 0, 0), room=(THIN,) * 5), few, worlds=range(600))
     assert set(np.unique(index[:, 0])) == {0, 1, 2, 3, 4}
     there = index[:, 1:] >= 0
     assert set(np.unique(index[:, 1:][there])) == {5, 6}
@@ -169,7 +169,7 @@ def test_places_and_turns_are_within_their_ranges_and_reach_to_both_ends():
     """Of 600 draws the least and greatest are within a twentieth of the ends, but for one in 10^13."""
     low, high = np.array([-3.0, 5.0, 100.0]), np.array([1.0, 5.5, 400.0])
     yaw = ((0.0, 0.0, -0.5), (0.0, 0.0, 2.5))
-    _, position, quaternion, _ = strewn(scatter(low, high, turn_rad=yaw), worlds=range(600))
+    _, position, quaternion, _ = scattered(scatter(low, high, turn_rad=yaw), worlds=range(600))
     turned = 2 * np.arctan2(quaternion[:, 0, 3], quaternion[:, 0, 0])
     shares = np.column_stack([(position[:, 0] - low) / (high - low), (turned + 0.5) / 3.0])
     assert shares.min() > -1e-12
@@ -182,8 +182,8 @@ def test_places_and_turns_are_within_their_ranges_and_reach_to_both_ends():
 def test_a_place_that_is_taken_is_drawn_again():
     """Half of the region is cleared: of 400 things half stand at once, and all but one in 10^9 after 40 attempts."""
     half = scatter((-1, -1, 0), (1, 1, 0), clear=((-50.0, 0.0, -50.0, 0.0, 50.0),))  # its rim is flat to 1 cm
-    once, first, _, _ = strewn(half, worlds=range(400))
-    often, place, _, _ = strewn({**half, "attempts": 40}, worlds=range(400))
+    once, first, _, _ = scattered(half, worlds=range(400))
+    often, place, _, _ = scattered({**half, "attempts": 40}, worlds=range(400))
     stood = once[:, 0] >= 0
     assert abs(stood.sum() - 200) < 40
     assert (first[stood, 0, 0] >= -0.011).all()
@@ -196,31 +196,31 @@ def test_a_place_that_is_taken_is_drawn_again():
 
 def test_scatters_do_not_change_each_others_numbers():
     wide = scatter((-9, -9, -9), (9, 9, 9), counts=(2, 2), turn_rad=((0, 0, -1), (0, 0, 1)))
-    alone = strewn(wide, worlds=(5, 6))
-    more = strewn({**wide, "counts": (4, 4)}, {**wide, "room": (THIN,) * 3}, worlds=(5, 6))
+    alone = scattered(wide, worlds=(5, 6))
+    more = scattered({**wide, "counts": (4, 4)}, {**wide, "room": (THIN,) * 3}, worlds=(5, 6))
     for one, other in zip(alone[:3], more[:3], strict=True):
         np.testing.assert_array_equal(one, other[:, :2])
-    second = strewn(scatter((0, 0, 0)), wide, worlds=(5, 6))
+    second = scattered(scatter((0, 0, 0)), wide, worlds=(5, 6))
     np.testing.assert_array_equal(second[1][:, 1:], more[1][:, 4:])
 
 
 def test_no_number_of_a_scatter_is_drawn_for_another():
     """Nor for another of its slots or axes: to six digits, since some numbers have fewer than others."""
     wide = scatter((0, 0, 0), (1, 1, 1), counts=(2, 2))
-    _, position, _, _ = strewn(wide, wide, wide, worlds=(5, 6))
+    _, position, _, _ = scattered(wide, wide, wide, worlds=(5, 6))
     assert len(np.unique(position.round(6))) == position.size
 
 
 def test_a_row_is_that_of_its_world_and_episode_whoever_draws_it():
     wide = scatter((-9, -9, -9), (9, 9, 9), counts=(2, 2), turn_rad=((0, 0, -1), (0, 0, 1)))
     worlds, episodes = (7, 7, 8, 1 << 20), (0, 3, 3, 0)
-    _, position, quaternion, _ = strewn(wide, worlds=worlds, episodes=episodes)
+    _, position, quaternion, _ = scattered(wide, worlds=worlds, episodes=episodes)
     assert len(np.unique(position)) == position.size
     for row in range(4):
-        _, alone, turn, _ = strewn(wide, worlds=worlds[row : row + 1], episodes=episodes[row : row + 1])
+        _, alone, turn, _ = scattered(wide, worlds=worlds[row : row + 1], episodes=episodes[row : row + 1])
         np.testing.assert_array_equal(alone[0], position[row])
         np.testing.assert_array_equal(turn[0], quaternion[row])
-    index, some, _, _ = strewn(wide, worlds=worlds, episodes=episodes, share=(1, 2))
+    index, some, _, _ = scattered(wide, worlds=worlds, episodes=episodes, share=(1, 2))
     assert index.tolist() == [[-9, -9], [0, 0], [-9, -9], [0, 0]]
     np.testing.assert_array_equal(some[1::2], position[1::2])
     assert not some[::2].any()

@@ -8,8 +8,8 @@ import sensorium as sn
 from sensorium.scene.scattering.scatter import Placer
 from sensorium.scene.scattering.scatter_tables import ScatterTables
 
-POST = sn.SceneObject(sn.shapes.box(0.6, 0.8, 4.0), pose=sn.Pose((0.0, 0.0, 2.0)))  # half a metre to its corners
-SLAB = sn.shapes.box(1.0, 2.0, 2.0)  # a metre and a half to its corners
+POST = sn.SceneObject(sn.shapes.box(0.6, 0.8, 4.0), pose=sn.Pose((0.0, 0.0, 2.0)))  # half a meter to its corners
+SLAB = sn.shapes.box(1.0, 2.0, 2.0)  # a meter and a half to its corners
 
 
 def tables():

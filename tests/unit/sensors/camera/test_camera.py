@@ -120,8 +120,8 @@ def test_a_glossy_surface_adds_the_microfacet_lobe_to_its_base():
 def test_bands_read_their_columns_of_a_mesh_property_and_interpolate_between_vertices():
     plane = sn.shapes.plane(8.0, 8.0)
     x = plane.vertices[:, 0]
-    colour = np.stack([(x + 4.0) / 8.0, np.full_like(x, 0.25), np.full_like(x, 0.75)], axis=-1)
-    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"color": colour})
+    color = np.stack([(x + 4.0) / 8.0, np.full_like(x, 0.25), np.full_like(x, 0.75)], axis=-1)
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"color": color})
     bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
     picture = look(spec(bands=bands), scene=ground(sn.Lambertian(reflectance="color"), mesh)).read()
     full = ground_radiance(NOON, 1.0)
@@ -370,12 +370,12 @@ def test_worlds_and_rows_of_cameras_have_their_axes():
     assert picture.without(np.array([True, False])).image[0].max() == 0
 
 
-def test_a_mosaic_sees_one_colour_a_pixel_and_makes_three():
+def test_a_mosaic_sees_one_color_a_pixel_and_makes_three():
     bands = tuple(Band(name=n, filter=((5.4e-7, v), (5.6e-7, v))) for n, v in (("r", 0.2), ("g", 0.4), ("b", 0.8)))
-    colours = look(spec(bands=bands, mosaic="rggb", adc=sn.Adc(bits=16), gain=(2.0, 1.0, 1.0))).read()
-    assert colours.image.shape == (24, 32, 3)
-    assert colours.raw.shape == (24, 32)
-    red, green, blue = colours.image[11:13, 15:17].mean(axis=(0, 1))
+    colors = look(spec(bands=bands, mosaic="rggb", adc=sn.Adc(bits=16), gain=(2.0, 1.0, 1.0))).read()
+    assert colors.image.shape == (24, 32, 3)
+    assert colors.raw.shape == (24, 32)
+    red, green, blue = colors.image[11:13, 15:17].mean(axis=(0, 1))
     assert red / green == pytest.approx(1.0, rel=2e-3)
     assert blue / green == pytest.approx(2.0, rel=2e-3)
     assert look(spec(bands=bands, mosaic="rggb", demosaic=False)).read().image.shape == (24, 32)
@@ -386,8 +386,8 @@ def test_stages_end_in_the_image_and_begin_with_the_ideal_one():
     sensor = look(spec(bands=bands, noise=PixelNoise(read_noise_e=100.0), adc=sn.Adc(), mosaic="rggb", gamma=0.5))
     reading = sensor.read()
     stages = dict(reading.stages())
-    assert list(stages) == ["ideal", "lens", "vignetting", "noise", "codes", "gain and gamma", "colours"]
-    np.testing.assert_array_equal(stages["colours"], reading.image)
+    assert list(stages) == ["ideal", "lens", "vignetting", "noise", "codes", "gain and gamma", "colors"]
+    np.testing.assert_array_equal(stages["colors"], reading.image)
     np.testing.assert_array_equal(stages["codes"], reading.raw)
     assert stages["ideal"].shape == reading.ideal.shape
 

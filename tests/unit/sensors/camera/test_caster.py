@@ -71,13 +71,13 @@ def test_rays_go_through_cells_of_the_finer_grid_and_of_a_margin_around_it():
 
 
 def test_a_global_shutter_has_one_time_for_all():
-    assert not caster().rays.time_ns.any()
+    assert not caster().rays.offset_ns.any()
 
 
 def test_rows_of_a_rolling_shutter_look_in_the_middle_of_their_own_exposure():
     of = caster(spec(shutter="rolling", line_time_s=2e-3))
     expected = pixel_of_cell(ROWS, of) * 2 * MS + 2 * MS
-    np.testing.assert_array_equal(of.rays.time_ns, np.broadcast_to(expected[:, None], of.rays.shape))
+    np.testing.assert_array_equal(of.rays.offset_ns, np.broadcast_to(expected[:, None], of.rays.shape))
 
 
 @pytest.mark.parametrize("line_s", [0.0, 2e-3])
@@ -87,24 +87,24 @@ def test_cells_of_a_blurred_pixel_divide_its_exposure_among_them(factor, line_s)
     shutter = {"shutter": "rolling", "line_time_s": line_s} if line_s else {}
     of = caster(spec(motion_blur=True, exposure_s=3.6e-3, sample_factor=factor, **shutter))
     margin, line_ns = of.pipeline.table.margin, round(line_s * 1e9)
-    time_ns = of.rays.time_ns[margin : margin + ROWS * factor, margin : margin + COLUMNS * factor]
+    time_ns = of.rays.offset_ns[margin : margin + ROWS * factor, margin : margin + COLUMNS * factor]
     since = time_ns.reshape(ROWS, factor, COLUMNS, factor) - np.arange(ROWS)[:, None, None, None] * line_ns
     stretch = np.sort(since.transpose(0, 2, 1, 3).reshape(ROWS, COLUMNS, factor**2)) // (3_600_000 // factor**2)
     np.testing.assert_array_equal(stretch, np.broadcast_to(np.arange(factor**2), stretch.shape))
-    assert of.rays.time_ns.max() < of.duration_ns
+    assert of.rays.offset_ns.max() < of.duration_ns
 
 
 def test_rays_of_an_exposure_of_a_nanosecond_all_start_with_it():
     of = caster(spec(motion_blur=True, exposure_s=1e-9, sample_factor=1))
     assert of.duration_ns == 1
-    assert not of.rays.time_ns.any()
+    assert not of.rays.offset_ns.any()
 
 
 def test_where_in_its_stretch_a_cell_looks_differs_from_pixel_to_pixel_and_fills_it_evenly():
-    """Against the means and the largest gap of numbers spread over 0 to 1; neighbours are far apart."""
+    """Against the means and the largest gap of numbers spread over 0 to 1; neighbors are far apart."""
     of = caster(spec(motion_blur=True, sample_factor=1, columns=32, rows=24))
     margin = of.pipeline.table.margin
-    share = of.rays.time_ns[margin : margin + 24, margin : margin + 32] / (4 * MS)
+    share = of.rays.offset_ns[margin : margin + 24, margin : margin + 32] / (4 * MS)
     assert share.mean() == pytest.approx(0.5, abs=0.01)
     assert np.diff(np.sort(share.ravel())).max() < 8 / share.size
     for axis in (0, 1):
@@ -120,7 +120,7 @@ def test_a_cell_sees_the_wall_from_where_the_camera_is_at_its_time():
         image, _ = of.expose(start_ns, 0)
         margin = of.pipeline.table.margin
         inner = (slice(margin, margin + ROWS * FACTOR), slice(margin, margin + COLUMNS * FACTOR))
-        time_s = 1e-9 * (start_ns + (of.rays.time_ns[inner] if options else 2 * MS))
+        time_s = 1e-9 * (start_ns + (of.rays.offset_ns[inner] if options else 2 * MS))
         expected = (WALL_M - SPEED_M_S * time_s) / of.rays.direction_S[inner][..., 0]
         np.testing.assert_allclose(image.distance_m, expected, rtol=1e-5)
 
@@ -151,8 +151,8 @@ def test_depth_is_along_the_axis_or_for_a_fisheye_along_the_ray():
 def test_an_image_tells_its_times_and_the_truth_that_of_no_wrong_clock():
     image, truth = caster(spec(timing=sn.Timing(rate_hz=10.0, clock_offset_s=0.5))).expose(20 * MS, 7)
     assert (image.start_ns, image.end_ns) == (20 * MS, 24 * MS)
-    assert (image.stamp_ns, image.time_ns) == (520 * MS, 520 * MS)
-    assert (truth().start_ns, truth().end_ns, truth().stamp_ns) == (20 * MS, 24 * MS, 20 * MS)
+    assert image.time_ns == 520 * MS
+    assert (truth().start_ns, truth().end_ns, truth().time_ns) == (20 * MS, 24 * MS, 20 * MS)
 
 
 def test_poses_are_those_of_the_camera_while_it_looked():

@@ -28,7 +28,7 @@ def picture(axes=(), bands=2, **fields):
         "bands": ("red", "green"),
         "start_ns": 100,
         "end_ns": 250,
-        "stamp_ns": 103,
+        "time_ns": 103,
         "X_WS": sn.Pose().broadcast_to((1, 1, 1)),
         "exposure_s": np.full(axes, 1e-3),
         "gain": np.ones(axes),
@@ -83,7 +83,7 @@ def test_masked_worlds_are_black_and_the_others_as_they_were(axes):
 
     # Where there is nothing to see, nothing is near; and what is no image stays
     assert np.isposinf(black.distance_m[mask]).all()
-    for name in ("axial", "bands", "start_ns", "end_ns", "stamp_ns", "X_WS", "make_stages"):
+    for name in ("axial", "bands", "start_ns", "end_ns", "time_ns", "X_WS", "make_stages"):
         assert getattr(black, name) is getattr(image, name), name
 
 

@@ -83,10 +83,10 @@ def test_codes_show_what_the_image_shows():
     np.testing.assert_array_equal(struck.ideal, healthy.ideal)
 
 
-def test_a_dead_pixel_of_a_mosaic_spreads_into_colours():
+def test_a_dead_pixel_of_a_mosaic_spreads_into_colors():
     fields = {"mosaic": "rggb", "bands": rgb()}
-    centre = 6 * COLUMNS + 8
-    struck = images(camera(Fault(DeadChannels(channels=(centre,))), **fields), 1)[0]
+    center = 6 * COLUMNS + 8
+    struck = images(camera(Fault(DeadChannels(channels=(center,))), **fields), 1)[0]
     healthy = images(camera(**fields), 1)[0]
     assert healthy.image.shape == (ROWS, COLUMNS, 3)
     changed = (struck.image != healthy.image).any(axis=-1)

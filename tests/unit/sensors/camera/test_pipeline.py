@@ -120,7 +120,7 @@ def test_behind_a_field_stop_it_is_dark_and_a_fisheye_keeps_its_edge_bright():
     assert pipeline(lens="brown").electrons(ones).min() < 0.95 * axis_electrons(1.0)
 
 
-def test_under_a_mosaic_each_pixel_has_the_electrons_of_its_own_colour():
+def test_under_a_mosaic_each_pixel_has_the_electrons_of_its_own_color():
     of = pipeline(bands=3, mosaic="rggb", lens="fisheye")
     radiance = np.array([2.0, 3.0, 5.0], np.float32)
     found = of.electrons(np.broadcast_to(radiance, (ROWS, COLUMNS, 3)))
@@ -178,15 +178,15 @@ def test_dark_current_flows_for_the_exposure_and_a_full_well_is_full():
 def test_gain_is_one_for_all_or_one_for_each_band():
     electrons = np.full((ROWS, COLUMNS, 3), 1e6, np.float32)
     for gain, factors in ((2.0, (2.0, 2.0, 2.0)), ((1.0, 2.0, 4.0), (1.0, 2.0, 4.0))):
-        image, codes = pipeline(bands=3, gain=gain).digitised(electrons)
+        image, codes = pipeline(bands=3, gain=gain).digitized(electrons)
         assert codes is None
         assert image.shape == (ROWS, COLUMNS, 3)
         np.testing.assert_array_equal(image, np.broadcast_to(np.rint(65535 * np.array(factors) / 20), image.shape))
 
 
-def test_under_a_mosaic_each_pixel_has_the_gain_of_its_own_colour():
+def test_under_a_mosaic_each_pixel_has_the_gain_of_its_own_color():
     of = pipeline(bands=3, mosaic="rggb", gain=(1.0, 2.0, 4.0))
-    image, _ = of.digitised(np.full((ROWS, COLUMNS, 1), 1e6, np.float32))
+    image, _ = of.digitized(np.full((ROWS, COLUMNS, 1), 1e6, np.float32))
     assert image.shape == (ROWS, COLUMNS)
     for letter, gain in zip("rgb", (1.0, 2.0, 4.0), strict=True):
         assert (image[letter == LETTERS] == np.rint(65535 * gain / 20)).all()
@@ -195,22 +195,22 @@ def test_under_a_mosaic_each_pixel_has_the_gain_of_its_own_colour():
 def test_a_converter_keeps_its_codes_and_can_be_left_out():
     of = pipeline(bits=8, gamma=0.5, adc=sn.Adc(bits=10, black_dn=23.0))
     electrons = np.full((ROWS, COLUMNS, 1), 5.01e6, np.float32)  # a quarter of full scale
-    image, codes = of.digitised(electrons)
+    image, codes = of.digitized(electrons)
     assert (image.shape, image.dtype) == (codes.shape, np.uint8)
     assert codes.dtype == np.uint16
     assert (codes == round(23 + 0.2505 * 1000)).all()
     assert (image == round(255 * np.sqrt(0.251 - 0.0005))).all()
-    plain, none = of.digitised(electrons, converter=False)
+    plain, none = of.digitized(electrons, converter=False)
     assert none is None
     assert (plain == round(255 * np.sqrt(0.2505))).all()
 
 
-def test_colours_are_made_of_a_mosaic_and_of_nothing_else():
+def test_colors_are_made_of_a_mosaic_and_of_nothing_else():
     raw = np.random.default_rng(0).integers(0, 60000, (ROWS, COLUMNS), np.uint16)
-    made = pipeline(bands=3, mosaic="rggb").colours(raw)
+    made = pipeline(bands=3, mosaic="rggb").colors(raw)
     np.testing.assert_array_equal(made, demosaiced(raw, "rggb"))
-    assert pipeline(bands=3, mosaic="rggb", demosaic=False).colours(raw) is raw
-    assert pipeline(bands=3).colours(raw) is raw
+    assert pipeline(bands=3, mosaic="rggb", demosaic=False).colors(raw) is raw
+    assert pipeline(bands=3).colors(raw) is raw
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -248,8 +248,8 @@ def test_the_truth_of_a_mosaic_is_seen_through_it(demosaic):
     per_radiance = np.array([axis_electrons(1.0, one) for one in WAVELENGTH_M])
     shares = np.array([0.2, 0.5, 0.3])
     ideal = np.broadcast_to((shares * 2e7 / per_radiance).astype(np.float32), (ROWS * 2, COLUMNS * 2, 3))
-    colours = np.broadcast_to(65535 * shares * (1.0, 1.0, 2.0), (ROWS, COLUMNS, 3))
-    np.testing.assert_allclose(of.unspoilt(ideal), colours if demosaic else mosaic(colours, "rggb"), atol=0.6)
+    colors = np.broadcast_to(65535 * shares * (1.0, 1.0, 2.0), (ROWS, COLUMNS, 3))
+    np.testing.assert_allclose(of.unspoilt(ideal), colors if demosaic else mosaic(colors, "rggb"), atol=0.6)
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ WITH_CODES = [*PLAIN[:4], "codes", PLAIN[4]]
     [
         ({}, PLAIN),
         ({"adc": sn.Adc(bits=12)}, WITH_CODES),
-        ({"mosaic": "rggb"}, [*PLAIN, "colours"]),
+        ({"mosaic": "rggb"}, [*PLAIN, "colors"]),
         ({"mosaic": "rggb", "demosaic": False, "adc": sn.Adc(bits=12)}, WITH_CODES),
     ],
 )

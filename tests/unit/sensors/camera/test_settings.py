@@ -117,7 +117,7 @@ def worlds_of(reflectances):
     return sn.SceneBatch(assets, np.arange(len(assets))[:, None], sn.Pose())
 
 
-COLOURS = {"bands": sn.imaging.filters.rgb(), "white_balance": {"kind": "grey_world", "speed": 0.6}}
+COLORS = {"bands": sn.imaging.filters.rgb(), "white_balance": {"kind": "gray_world", "speed": 0.6}}
 PATH = {"mast": sn.paths.Line(start=(0, 0, 0), velocity=(1.0, 0, 0))}
 
 
@@ -145,7 +145,7 @@ TIMES = [{}, {"motion_blur": True, "sample_factor": 2}, {"shutter": "rolling", "
 
 @pytest.mark.parametrize("time", TIMES, ids=str)
 def test_worlds_are_exposed_by_themselves_as_they_would_be_alone(time):
-    camera = spec(auto_exposure=AUTO, noise=PixelNoise(read_noise_e=5.0), **COLOURS, **time)
+    camera = spec(auto_exposure=AUTO, noise=PixelNoise(read_noise_e=5.0), **COLORS, **time)
     both = batch((0.9, 0.05, 0.9), camera=camera)
     assert both[-1].exposure_s.shape == (3,)
     assert both[-1].balance.shape == (3, 3)
@@ -158,7 +158,7 @@ def test_worlds_are_exposed_by_themselves_as_they_would_be_alone(time):
 
 
 def test_a_reset_begins_anew_in_its_worlds_alone():
-    camera = spec(auto_exposure=AUTO, **COLOURS)
+    camera = spec(auto_exposure=AUTO, **COLORS)
     kept, restarted = (batch((0.9, 0.05), camera=camera, reset=reset) for reset in (None, (False, True)))
     for step in range(7):
         np.testing.assert_array_equal(kept[step].image[0], restarted[step].image[0])
@@ -191,8 +191,8 @@ def test_an_image_that_a_reset_cuts_short_sets_nothing(worlds):
         assert 1e-4 not in (after[350_000_000][0], after[450_000_000][0])
 
 
-def test_grey_world_brings_the_bands_together():
-    camera = spec(auto_exposure=AUTO, mosaic="rggb", demosaic=False, adc=sn.Adc(bits=12), full_well_e=1e7, **COLOURS)
+def test_gray_world_brings_the_bands_together():
+    camera = spec(auto_exposure=AUTO, mosaic="rggb", demosaic=False, adc=sn.Adc(bits=12), full_well_e=1e7, **COLORS)
     scene = sn.Scene()
     green = sn.Lambertian(reflectance=((4e-7, 0.1), (5.5e-7, 0.5), (7e-7, 0.2)))
     scene.add(sn.shapes.plane(400.0, 400.0), material=green)

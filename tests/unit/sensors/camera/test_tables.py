@@ -177,7 +177,7 @@ def test_materials_have_a_row_in_every_band_at_its_own_wavelength_and_one_for_no
     assert not made.material[:, 2, [tb.M_DIFFUSE_A, tb.M_DIFFUSE_B, tb.M_R0]].any()
 
 
-def test_of_heat_a_grey_body_stands_in_for_materials_that_do_not_know_it():
+def test_of_heat_a_gray_body_stands_in_for_materials_that_do_not_know_it():
     unknown, known = sn.Lambertian(reflectance=((400e-9, 0.9), (900e-9, 0.9))), sn.Lambertian(reflectance=0.3)
     made = tables(HEAT, objects=[(BOX, None), (BOX, unknown), (BOX, known)], emissivity=0.8)
     np.testing.assert_allclose(math.pi * made.material[0, :3, tb.M_DIFFUSE_A], [0.2, 0.2, 0.3], rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Errors of one quantity: noise, further corruptions, faults, quantisation, saturation, in this order."""
+"""Errors of one quantity: noise, further corruptions, faults, quantization, saturation, in this order."""
 
 import numpy as np
 import pytest
@@ -22,11 +22,11 @@ def read(group, x, faults=()):
 def test_parts_act_in_their_order_on_their_own_channels():
     """(3 + 1) 1.5 is 6; doubled by the fault 12; in steps of 5 it is 10, and at most 9 leaves 5."""
     group = ErrorGroup(
-        noise={"bias": 1.0}, extra=(Scale(error=0.5),), discrete={"lsb": 5.0}, sat={"min": -9.0, "max": 9.0}
+        noise={"bias": 1.0}, extra=(Scale(error=0.5),), quantization={"lsb": 5.0}, saturation={"min": -9.0, "max": 9.0}
     )
     assert read(group, [3.0, 3.0, 3.0, 3.0]) == [3.0, 5.0, 5.0, 3.0]
     assert read(group, [3.0, 3.0, -7.0, 3.0], (Fault(Scale(error=1.0)),)) == [3.0, 5.0, -5.0, 3.0]
-    group.sat.on = False
+    group.saturation.on = False
     assert read(group, [3.0, 3.0, 3.0, 3.0], (Fault(Scale(error=1.0)),)) == [3.0, 10.0, 10.0, 3.0]
 
 
@@ -35,7 +35,7 @@ def test_without_fields_nothing_is_wrong():
 
 
 def test_bits_beside_a_saturation_that_is_off_say_so():
-    group = ErrorGroup(discrete={"bits": 8}, sat={"min": -1.0, "max": 1.0, "on": False})
+    group = ErrorGroup(quantization={"bits": 8}, saturation={"min": -1.0, "max": 1.0, "on": False})
     with pytest.raises(
         SpecError, match="bits is 8 and the chain's saturation is off; switch it on, or give min and max"
     ):

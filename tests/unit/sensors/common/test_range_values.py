@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.sensors.common.range_values import in_metres, range_values
+from sensorium.core.errors import SpecError
+from sensorium.sensors.common.range_values import in_meters, range_values
 
 LENS = sn.patterns.Pinhole.from_fov(4, 4, 60.0, rate_hz=10.0)
 RAY = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10.0)
@@ -26,15 +27,36 @@ def test_values_are_the_same_for_cameras_and_lidars(options, expected):
     assert (camera.near_m, camera.far_m, camera.scale_m) == expected
 
 
-def test_metres_are_shown_times_scale_but_for_values():
+def test_meters_are_shown_times_scale_but_for_values():
     rng = np.random.default_rng(0)
     share = rng.uniform(0.05, 0.9, 50).astype(np.float32)
     share[[3, 7, 9]] = -1.0, 1.0, 0.0
     meanings = ((1.0, np.inf), (-1.0, -np.inf), (0.0, np.nan))
-    metres = in_metres(share, 20.0, meanings)
-    assert metres[3] == -np.inf
-    assert metres[7] == np.inf
-    assert np.isnan(metres[9])
+    meters = in_meters(share, 20.0, meanings)
+    assert meters[3] == -np.inf
+    assert meters[7] == np.inf
+    assert np.isnan(meters[9])
     others = np.delete(np.arange(50), [3, 7, 9])
-    np.testing.assert_allclose(metres[others], 20.0 * share[others].astype(np.float64), rtol=1e-6)
+    np.testing.assert_allclose(meters[others], 20.0 * share[others].astype(np.float64), rtol=1e-6)
     assert share[3] == -1.0  # what was given stays
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"base_m": -1e-3}, r"base_m is -0\.001; it must be greater than or equal to 0"),
+        ({"slope": -1.0}, r"slope.*greater than or equal to 0"),
+        ({"square_per_m": -1.0}, r"square_per_m.*greater than or equal to 0"),
+        ({"dropout": 1.1}, r"dropout is 1\.1; it must be less than or equal to 1"),
+        ({"angle_std_rad": 0.1}, r"angle_std_rad.*less than 0\.1"),
+        ({"bias_m": float("inf")}, r"bias_m.*finite"),
+        ({"sigma": 0.1}, "sigma is 0.1; there is no such field"),
+    ],
+)
+def test_refusals_name_value_and_rule(fields, message):
+    with pytest.raises(SpecError, match=message):
+        sn.RangeNoise(**fields)
+
+
+def test_there_is_none_by_default():
+    assert set(sn.RangeNoise().model_dump().values()) == {0.0}

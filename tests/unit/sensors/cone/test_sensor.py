@@ -413,9 +413,9 @@ def test_a_reset_world_has_no_reading_before():
 
 
 def test_labels_are_those_of_the_faces_where_the_mesh_has_them():
-    labelled = sn.Mesh(BOX.vertices, BOX.faces, face_properties={"label": [f"side {k // 2}" for k in range(12)]})
+    labeled = sn.Mesh(BOX.vertices, BOX.faces, face_properties={"label": [f"side {k // 2}" for k in range(12)]})
     for lines in ("exact", 5):
-        env = sn.Environment(scene_of((labelled, sn.Pose((5, 0, 0)))), sn.worlds.Static(step_s=1.0))
+        env = sn.Environment(scene_of((labeled, sn.Pose((5, 0, 0)))), sn.worlds.Static(step_s=1.0))
         sensor = env.attach(cone(lines=lines))
         env.step()
         assert env.scene.labels["side 0"] == sensor.read().label  # the first quad of a box faces -x
@@ -427,7 +427,7 @@ def test_labels_are_those_of_the_faces_where_the_mesh_has_them():
 def test_errors_act_on_what_is_measured_and_points_follow():
     spec = cone(
         timing=FAST,
-        range={"noise": Noise(std=0.05, bias=0.1), "discrete": Quantize(lsb=0.01)},
+        range={"noise": Noise(std=0.05, bias=0.1), "quantization": Quantize(lsb=0.01)},
         angles={"noise": Noise(std=0.01)},
         range_rate={"noise": Noise(bias=0.7)},
     )
@@ -547,15 +547,19 @@ def test_stuck_angles_and_rates_speak_too(target, name):
 
 
 def test_noise_makes_nothing_of_nothing():
-    (read, true), _ = crossing(range={"noise": Noise(std=0.1, bias=1.0), "sat": {"min": 0.0, "max": 19.0}})
+    (read, true), _ = crossing(range={"noise": Noise(std=0.1, bias=1.0), "saturation": {"min": 0.0, "max": 19.0}})
     assert [bool(reading.in_sight) for reading in read] == [bool(truth.in_sight) for truth in true]
 
 
 def test_every_group_has_noise_discrete_and_sat():
     groups = {
-        "range": {"noise": {"bias": 0.04}, "discrete": {"lsb": 0.25}, "sat": {"max": 6.0}},
-        "angles": {"noise": {"bias": (0.1, -0.2)}, "discrete": {"lsb": 0.01}, "sat": {"min": -0.3, "max": 0.3}},
-        "range_rate": {"extra": [{"kind": "scale", "error": 1.0}], "sat": {"min": -1.5, "max": 1.5}},
+        "range": {"noise": {"bias": 0.04}, "quantization": {"lsb": 0.25}, "saturation": {"max": 6.0}},
+        "angles": {
+            "noise": {"bias": (0.1, -0.2)},
+            "quantization": {"lsb": 0.01},
+            "saturation": {"min": -0.3, "max": 0.3},
+        },
+        "range_rate": {"extra": [{"kind": "scale", "error": 1.0}], "saturation": {"min": -1.5, "max": 1.5}},
     }
     (read, true), _ = crossing(**groups)
     for reading, truth in zip(read, true, strict=True):
@@ -590,8 +594,8 @@ def test_a_truth_keeps_what_was_seen_when_later_readings_have_come():
 
 def test_worlds_drawn_anew_are_searched_anew():
     ball = sn.SceneObject(sn.shapes.sphere(0.5, 3))
-    strewn = sn.Scatter([ball], 3, low=(3.0, -2.0, 0.0), high=(18.0, 2.0, 0.0))
-    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=4, seed=3), sn.worlds.Static(step_s=1.0), seed=3)
+    scattered = sn.Scatter([ball], 3, low=(3.0, -2.0, 0.0), high=(18.0, 2.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([scattered], worlds=4, seed=3), sn.worlds.Static(step_s=1.0), seed=3)
     sensor = env.attach(cone(horizontal_fov_deg=120.0))
     env.step()
     before = sensor.read().range_m

@@ -33,7 +33,7 @@ def filled(outputs):
         ("normals", "normals", np.float32, (3,)),
         ("flow", "flow", np.float32, (2,)),
         ("scene_flow", "scene_flow", np.float32, (3,)),
-        ("colour", "colour", np.uint8, (3,)),
+        ("color", "color", np.uint8, (3,)),
     ],
 )
 def test_only_what_is_asked_for_has_pixels(output, array, dtype, shape):
@@ -94,7 +94,7 @@ def test_what_is_measured_once_more_takes_the_place_of_what_was():
 
 
 @pytest.mark.parametrize(
-    ("outputs", "measured"), [({"depth"}, True), ({"flow", "points"}, True), ({"normals", "flow", "colour"}, False)]
+    ("outputs", "measured"), [({"depth"}, True), ({"flow", "points"}, True), ({"normals", "flow", "color"}, False)]
 )
 def test_distances_and_points_are_measured(outputs, measured):
     assert DepthArrays.are_measured(outputs) == measured

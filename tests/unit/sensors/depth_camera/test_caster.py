@@ -57,7 +57,7 @@ def test_an_image_is_of_an_instant_or_lasts_until_its_last_row():
         assert of.duration_ns == duration_ns
         assert of.period_ns == 100 * MS
         image, _ = of.take(30 * MS, 0)
-        assert (image.start_ns, image.end_ns, image.stamp_ns) == (30 * MS, 30 * MS + duration_ns, 30 * MS)
+        assert (image.start_ns, image.end_ns, image.time_ns) == (30 * MS, 30 * MS + duration_ns, 30 * MS)
 
 
 @pytest.mark.parametrize("speed_m_s", [SPEED_M_S, 0.0])
@@ -69,8 +69,8 @@ def test_a_pixel_sees_the_wall_from_where_the_camera_is_at_its_time(pattern, spe
         image, _ = of.take(start_ns, 0)
         time_s = 1e-9 * start_ns + pattern.line_time_s * np.arange(24)
         depth = np.broadcast_to((WALL_M - speed_m_s * time_s)[:, None], (24, 32))
-        np.testing.assert_allclose(image.depth, depth, rtol=1e-5)
-        np.testing.assert_allclose(image.range, depth / pattern.rays().direction_S[..., 0], rtol=1e-5)
+        np.testing.assert_allclose(image.depth_m, depth, rtol=1e-5)
+        np.testing.assert_allclose(image.range_m, depth / pattern.rays().direction_S[..., 0], rtol=1e-5)
         assert image.X_WS[0, 0, 0].position[0] == pytest.approx(speed_m_s * 1e-9 * start_ns)
 
 
@@ -79,8 +79,8 @@ def test_a_pixel_sees_the_wall_from_where_the_camera_is_at_its_time(pattern, spe
 )
 def test_the_truth_is_stamped_by_no_wrong_clock(options):
     image, truth = caster(spec(timing=sn.Timing(clock_offset_s=0.5), **options)).take(20 * MS, 3)
-    assert (image.stamp_ns, image.time_ns, image.start_ns) == (520 * MS, 520 * MS, 20 * MS)
-    assert (truth().stamp_ns, truth().start_ns, truth().end_ns) == (20 * MS, 20 * MS, 20 * MS)
+    assert (image.time_ns, image.start_ns) == (520 * MS, 20 * MS)
+    assert (truth().time_ns, truth().start_ns, truth().end_ns) == (20 * MS, 20 * MS, 20 * MS)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ def test_the_truth_is_stamped_by_no_wrong_clock(options):
 @pytest.mark.parametrize("pattern", [DRAWN, BENT, ROLLING], ids=["drawn", "traced", "rolling"])
 def test_random_numbers_belong_to_the_tick_and_not_to_the_time(pattern):
     of = caster(spec(pattern, noise=sn.DepthNoise(multiplier=0.02)), velocity=(0.0, 0.0, 0.0), seed=3)
-    first = of.take(10 * MS, 5)[0].range.copy()
-    other = of.take(10 * MS, 6)[0].range
+    first = of.take(10 * MS, 5)[0].range_m.copy()
+    other = of.take(10 * MS, 6)[0].range_m
     assert (other != first).mean() > 0.99
-    np.testing.assert_array_equal(of.take(30 * MS, 5)[0].range, first)
+    np.testing.assert_array_equal(of.take(30 * MS, 5)[0].range_m, first)
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,12 @@ def test_images_and_their_truths_are_kept_apart_from_those_that_follow(pattern, 
     world are always on the wall."""
     of = caster(spec(pattern, outputs={"depth", "points"}, frame="world", **options))
     taken = [(start_ns, *of.take(start_ns, tick)) for tick, start_ns in enumerate(range(0, 80 * MS, 10 * MS))]
-    copies = [image.depth.copy() for _, image, _ in taken]
+    copies = [image.depth_m.copy() for _, image, _ in taken]
     for (start_ns, image, truth), copy in zip(reversed(taken), reversed(copies), strict=True):
-        np.testing.assert_allclose(truth().depth, WALL_M - SPEED_M_S * 1e-9 * start_ns, rtol=1e-5)
+        np.testing.assert_allclose(truth().depth_m, WALL_M - SPEED_M_S * 1e-9 * start_ns, rtol=1e-5)
         np.testing.assert_allclose(truth().points[..., 0], WALL_M, rtol=1e-5)
-        np.testing.assert_array_equal(image.depth, copy)
-        assert not np.array_equal(image.depth, truth().depth)
+        np.testing.assert_array_equal(image.depth_m, copy)
+        assert not np.array_equal(image.depth_m, truth().depth_m)
 
 
 def test_noise_may_carry_what_is_beyond_the_limit_inside_it():
@@ -128,11 +128,11 @@ def test_errors_may_carry_what_is_beyond_the_limit_inside_it():
     """A wall at 50 m is at 40 m for a camera that counts in steps of 40 m."""
     camera = spec(max_range_m=45.0, errors=(DepthQuantization(step_m=40.0),))
     image, truth = caster(camera, velocity=(0.0, 0.0, 0.0)).take(0, 0)
-    near = image.range < 45.0
+    near = image.range_m < 45.0
     assert 0.2 < near.mean() < 1.0
-    np.testing.assert_allclose(image.depth[near], 40.0, rtol=1e-5)
-    assert (image.depth[~near] == 45.0).all()
-    assert (truth().depth == 45.0).all()
+    np.testing.assert_allclose(image.depth_m[near], 40.0, rtol=1e-5)
+    assert (image.depth_m[~near] == 45.0).all()
+    assert (truth().depth_m == 45.0).all()
 
 
 def test_errors_along_the_axis_follow_the_lens_that_was_drawn():
@@ -146,8 +146,8 @@ def test_errors_along_the_axis_follow_the_lens_that_was_drawn():
     image, truth = of.take(0, 0)
     assert len(np.unique(image.focal_px[:, 0])) == 6
     assert image.valid.all()
-    np.testing.assert_allclose(image.depth, 0.5 * np.rint(truth().depth / 0.5), rtol=1e-5)
-    assert np.ptp(truth().depth) > 2.0
+    np.testing.assert_allclose(image.depth_m, 0.5 * np.rint(truth().depth_m / 0.5), rtol=1e-5)
+    assert np.ptp(truth().depth_m) > 2.0
 
 
 def test_what_shows_no_distance_is_told_in_the_unit_of_the_image_and_only_where_there_is_such():
@@ -176,7 +176,7 @@ def test_a_camera_that_stands_in_the_world_sees_a_body_come(pattern):
     env, of = environment(spec(pattern, outputs=outputs), scene=scene, body=None, pose=mount, steps=2)
     image, _ = of.take(env.time_ns, 0)
     z = WALL_M - 0.5 - SPEED_M_S * 0.2
-    np.testing.assert_allclose(image.depth, z, rtol=1e-5)
+    np.testing.assert_allclose(image.depth_m, z, rtol=1e-5)
     np.testing.assert_allclose(image.scene_flow, np.broadcast_to([-SPEED_M_S, 0.0, 0.0], (24, 32, 3)), atol=1e-4)
     v, u = np.mgrid[0:24, 0:32]
     away = np.stack([u, v], -1) - np.array(DRAWN.center)
@@ -216,9 +216,9 @@ def test_heads_are_worlds_and_then_cameras(pattern):
     """Each of two cameras 5 m apart, in each of two worlds."""
     poses = [sn.Pose(), sn.Pose((5.0, 0.0, 0.0))]
     image, _ = caster(spec(pattern), pose=poses, worlds=2).take(0, 0)
-    assert image.depth.shape == (2, 2, 24, 32)
-    expected = np.broadcast_to(np.array([WALL_M, WALL_M - 5.0])[:, None, None], image.depth.shape)
-    np.testing.assert_allclose(image.depth, expected, rtol=1e-5)
+    assert image.depth_m.shape == (2, 2, 24, 32)
+    expected = np.broadcast_to(np.array([WALL_M, WALL_M - 5.0])[:, None, None], image.depth_m.shape)
+    np.testing.assert_allclose(image.depth_m, expected, rtol=1e-5)
     assert image.X_WS.shape == (1, 2, 2)
     np.testing.assert_allclose(image.X_WS.position[0, :, :, 0], [[0.0, 5.0]] * 2, atol=1e-12)
 
@@ -233,24 +233,24 @@ def test_cameras_that_come_later_hide_their_bodies_from_nobody_else(pattern):
     path = sn.paths.Line(start=(0.0, 0.0, 0.0), velocity=(SPEED_M_S, 0.0, 0.0))
     env = sn.Environment(scene, sn.worlds.Kinematic({"eye": path, "a screen": path}, step_s=0.1))
     first = env.attach(spec(pattern), body="eye", hide=["eye"])._model._caster
-    np.testing.assert_allclose(first.take(0, 0)[0].depth, 5.0, rtol=1e-5)
+    np.testing.assert_allclose(first.take(0, 0)[0].depth_m, 5.0, rtol=1e-5)
     second = env.attach(spec(pattern), body="eye", name="second", hide=["a screen"])._model._caster
     third = env.attach(spec(pattern), body="eye", name="third", hide=["eye", "a screen"])._model._caster
     for of, depth_m in ((first, 5.0), (second, 1.0), (third, WALL_M), (first, 5.0)):
-        np.testing.assert_allclose(of.take(0, 0)[0].depth, depth_m, rtol=1e-5)
+        np.testing.assert_allclose(of.take(0, 0)[0].depth_m, depth_m, rtol=1e-5)
 
 
 def test_a_restart_draws_anew_where_worlds_restart_and_nothing_for_a_camera_without_chance():
     drawn = sn.Randomization(placement=sn.Placement(max_translation_m=(3.0, 0.0, 0.0)))
     of = caster(spec(randomize=drawn), worlds=4, velocity=(0.0, 0.0, 0.0))
-    before = of.take(0, 0)[0].depth[:, 0, 0].copy()
+    before = of.take(0, 0)[0].depth_m[:, 0, 0].copy()
     of.restart(np.array([True, False, False, True]))
-    after = of.take(10 * MS, 1)[0].depth[:, 0, 0]
+    after = of.take(10 * MS, 1)[0].depth_m[:, 0, 0]
     np.testing.assert_array_equal(before != after, [True, False, False, True])
     assert len(np.unique(np.concatenate([before, after]))) == 6
     plain = caster(spec(), worlds=4)
     plain.restart(np.ones(4, np.bool_))
-    np.testing.assert_allclose(plain.take(0, 0)[0].depth, WALL_M, rtol=1e-5)
+    np.testing.assert_allclose(plain.take(0, 0)[0].depth_m, WALL_M, rtol=1e-5)
 
 
 @pytest.mark.parametrize("randomize", [{"ray_jitter_rad": 5e-3}, {"intrinsics": {"fov_deg": (50.0, 70.0)}}])
@@ -260,7 +260,7 @@ def test_depths_are_whole_steps_along_the_axis_through_whatever_lens_and_jitter(
     for _ in range(3):
         env.step()
         image = env.sensors["depth_camera"].read()
-        steps = image.depth[image.valid] / 0.5
+        steps = image.depth_m[image.valid] / 0.5
         np.testing.assert_allclose(steps, np.rint(steps), atol=2e-4)
         assert image.valid.mean() > 0.9
 

@@ -8,7 +8,7 @@ from sensorium.core.errors import SpecError
 from sensorium.physics.imaging.depth_quantization import DepthQuantization
 
 OUTPUTS = frozenset(
-    {"depth", "range", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+    {"depth", "range", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "color"}
 )
 LENS = sn.patterns.Pinhole.from_fov(32, 24, 87.0, rate_hz=10.0)
 EYE = sn.paths.Line(start=(0.0, 0.0, 1.5), velocity=(0.0, 0.0, 0.0))
@@ -45,10 +45,10 @@ def test_a_plane_across_the_axis_has_one_depth_and_the_range_of_its_angle(wall):
     image = look(spec(), wall)[1].read()
     behind = image.segmentation == 1
     assert 0.5 < behind.mean() < 1.0
-    np.testing.assert_allclose(image.depth[behind], 5.0, rtol=1e-5)
+    np.testing.assert_allclose(image.depth_m[behind], 5.0, rtol=1e-5)
     axial = LENS.rays().direction_S[..., 0]
-    np.testing.assert_allclose(image.range[behind], (5.0 / axial)[behind], rtol=1e-5)
-    np.testing.assert_allclose(image.points, image.range[..., None] * LENS.rays().direction_S, rtol=1e-5)
+    np.testing.assert_allclose(image.range_m[behind], (5.0 / axial)[behind], rtol=1e-5)
+    np.testing.assert_allclose(image.points, image.range_m[..., None] * LENS.rays().direction_S, rtol=1e-5)
     np.testing.assert_allclose(image.normals[behind], np.broadcast_to([-1.0, 0.0, 0.0], (behind.sum(), 3)), atol=1e-6)
 
 
@@ -60,7 +60,7 @@ def test_an_oblique_plane_is_where_the_ray_meets_it():
     image = look(spec(max_range_m=1000.0), scene, pose=pose)[1].read()
     down = pose.rotate(LENS.rays().direction_S)[..., 2]
     seen = down < -0.01
-    np.testing.assert_allclose(image.range[seen], -1.5 / down[seen], rtol=1e-5)
+    np.testing.assert_allclose(image.range_m[seen], -1.5 / down[seen], rtol=1e-5)
     assert (image.segmentation[down > 0] == -1).all()
     normals_W = pose.rotate(image.normals[seen])
     np.testing.assert_allclose(normals_W, np.broadcast_to([0.0, 0.0, 1.0], normals_W.shape), atol=1e-6)
@@ -77,7 +77,7 @@ def test_a_sphere_is_as_far_as_the_quadratic_says():
     inside = b**2 - (o @ o - 0.05**2)
     well = inside > 0.035**2  # nearer to the rim the facets show
     assert well.sum() > 300
-    np.testing.assert_allclose(image.range[well], (b - np.sqrt(np.maximum(inside, 0.0)))[well], rtol=1e-5)
+    np.testing.assert_allclose(image.range_m[well], (b - np.sqrt(np.maximum(inside, 0.0)))[well], rtol=1e-5)
 
 
 def test_rays_go_through_the_middle_of_pixels():
@@ -99,8 +99,8 @@ def test_a_fisheye_sees_the_wall_at_its_angles(wall):
     axial = pattern.rays().direction_S[..., 0]
     seen = image.segmentation == 1
     assert seen.sum() > 300
-    np.testing.assert_allclose(image.range[seen], (5.0 / axial)[seen], rtol=1e-5)
-    np.testing.assert_allclose(image.depth[seen], 5.0, rtol=1e-5)
+    np.testing.assert_allclose(image.range_m[seen], (5.0 / axial)[seen], rtol=1e-5)
+    np.testing.assert_allclose(image.depth_m[seen], 5.0, rtol=1e-5)
 
 
 def test_normals_face_the_camera_from_inside_and_outside():
@@ -123,7 +123,7 @@ def test_each_output_alone_is_that_of_all_together(wall, name):
     np.testing.assert_array_equal(alone.images[name], everything.images[name])
     other = "depth" if name != "depth" else "range"
     with pytest.raises(SpecError, match=f"{other} is not among the outputs, {name}"):
-        getattr(alone, other)
+        getattr(alone, f"{other}_m")
 
 
 def test_points_normals_and_scene_flow_in_the_world(wall):
@@ -170,10 +170,10 @@ def test_labels_of_faces_and_numbers_of_faces():
 def test_beyond_the_limits_are_near_and_far_values(wall):
     image = look(spec(min_range_m=2.95, max_range_m=6.0), wall)[1].read()
     true = look(spec(), wall)[1].read()
-    near, far = true.range < 2.95, true.range > 6.0
+    near, far = true.range_m < 2.95, true.range_m > 6.0
     assert near.any()
     assert far.any()
-    for shown in (image.depth, image.range):
+    for shown in (image.depth_m, image.range_m):
         assert (shown[near] == -6.0).all()
         assert (shown[far] == 6.0).all()
     np.testing.assert_array_equal(image.valid, ~near & ~far)
@@ -182,14 +182,16 @@ def test_beyond_the_limits_are_near_and_far_values(wall):
     np.testing.assert_array_equal(image.segmentation[near], true.segmentation[near])  # it is there, only too near
 
     normal = look(spec(min_range_m=2.95, max_range_m=6.0, normalize=True), wall)[1].read()
-    np.testing.assert_allclose(normal.depth, image.depth / 6.0, rtol=1e-6)
-    assert (normal.range[near] == -1.0).all()
-    assert (normal.range[far] == 1.0).all()
+    np.testing.assert_allclose(normal.images["depth"], image.depth_m / 6.0, rtol=1e-6)
+    assert (normal.images["range"][near] == -1.0).all()
+    assert (normal.images["range"][far] == 1.0).all()
+    with pytest.raises(SpecError, match=r"depth_m is asked of an image of shares of 6 m .* images\['depth'\]"):
+        _ = normal.depth_m
     world = look(spec(max_range_m=6.0, normalize=True, frame="world"), wall)[1].read()
-    assert world.points[..., 0].max() == pytest.approx(5.0, abs=1e-5)  # never normalised in the world
+    assert world.points[..., 0].max() == pytest.approx(5.0, abs=1e-5)  # never normalized in the world
     own = look(spec(min_range_m=2.95, max_range_m=6.0, near_value_m=-1.0, far_value_m=99.0), wall)[1].read()
-    assert (own.depth[near] == -1.0).all()
-    assert (own.depth[far] == 99.0).all()
+    assert (own.depth_m[near] == -1.0).all()
+    assert (own.depth_m[far] == 99.0).all()
 
 
 @pytest.mark.parametrize("max_range_m", [1.7, 2.1, 3.1, 9.7, 29.9])
@@ -199,26 +201,26 @@ def test_what_is_no_measurement_is_told_apart_in_any_unit(wall, max_range_m):
     image = look(spec(**limits, outputs={"depth", "range"}), wall, pose=sn.Pose((5.0 - 0.95 * max_range_m, 0.0, 0.0)))[
         1
     ].read()
-    truth = look(spec(outputs={"range"}), wall, pose=sn.Pose((5.0 - 0.95 * max_range_m, 0.0, 0.0)))[1].read().range
+    truth = look(spec(outputs={"range"}), wall, pose=sn.Pose((5.0 - 0.95 * max_range_m, 0.0, 0.0)))[1].read().range_m
     near, far = truth < 0.9 * max_range_m, truth > max_range_m
     assert near.any() or far.any()
-    assert (image.range[far] == 1.0).all()
-    assert (image.range[near] == -1.0).all()
+    assert (image.images["range"][far] == 1.0).all()
+    assert (image.images["range"][near] == -1.0).all()
     np.testing.assert_array_equal(image.valid, ~near & ~far)
-    in_metres = image.in_metres(image.range)
-    np.testing.assert_array_equal(np.isposinf(in_metres), far)
-    np.testing.assert_array_equal(np.isneginf(in_metres), near)
-    np.testing.assert_allclose(in_metres[image.valid], truth[image.valid], rtol=1e-6)
-    assert image.in_metres(image.range[0, 0]).shape == ()
+    in_meters = image.in_meters(image.images["range"])
+    np.testing.assert_array_equal(np.isposinf(in_meters), far)
+    np.testing.assert_array_equal(np.isneginf(in_meters), near)
+    np.testing.assert_allclose(in_meters[image.valid], truth[image.valid], rtol=1e-6)
+    assert image.in_meters(image.images["range"][0, 0]).shape == ()
 
 
 def test_a_value_for_near_may_be_that_of_dropped_pixels_where_none_are_dropped(wall):
     near = {"min_range_m": 5.05, "near_value_m": 0.0, "outputs": {"depth"}}
     plain = look(spec(**near), wall)[1].read()
-    assert np.isneginf(plain.in_metres(plain.depth)).any()
-    assert not np.isnan(plain.in_metres(plain.depth)).any()
+    assert np.isneginf(plain.in_meters(plain.depth_m)).any()
+    assert not np.isnan(plain.in_meters(plain.depth_m)).any()
     noisy = look(spec(**near, noise=sn.DepthNoise(dropout=0.5)), wall)[1].read()
-    assert np.isnan(noisy.in_metres(noisy.depth)).any()
+    assert np.isnan(noisy.in_meters(noisy.depth_m)).any()
 
 
 def test_which_object_a_pixel_sees(wall):
@@ -242,11 +244,11 @@ def test_noise_is_a_share_of_the_range_and_carries_the_points_along(wall):
     ideal = look(spec(), wall)[1].read()
     for name, image in truth.images.items():
         np.testing.assert_array_equal(image[5], ideal.images[name], err_msg=name)
-    share = (noisy.range / truth.range - 1.0) / 0.01
+    share = (noisy.range_m / truth.range_m - 1.0) / 0.01
     assert abs(share.mean()) < 4.0 / np.sqrt(share.size)
     assert share.std() == pytest.approx(1.0, abs=4.0 / np.sqrt(2.0 * share.size))
-    np.testing.assert_allclose(np.linalg.norm(noisy.points, axis=-1), noisy.range, rtol=1e-6)
-    np.testing.assert_allclose(noisy.depth / noisy.range, truth.depth / truth.range, rtol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(noisy.points, axis=-1), noisy.range_m, rtol=1e-6)
+    np.testing.assert_allclose(noisy.depth_m / noisy.range_m, truth.depth_m / truth.range_m, rtol=1e-6)
     np.testing.assert_array_equal(noisy.segmentation, truth.segmentation)
     assert len(np.unique(share)) > 0.98 * share.size
 
@@ -259,35 +261,35 @@ def test_noise_comes_before_limits_and_dropout_after_them(wall):
     scene = sn.Scene()
     scene.add(sn.shapes.box(0.2, 60.0, 60.0), pose=sn.Pose(position=(5.1, 0.0, 0.0)), label="wall")
     image = look(camera, scene, worlds=8)[1].read()
-    dropped, far = image.depth == 0.0, image.depth == 1.0
+    dropped, far = image.images["depth"] == 0.0, image.images["depth"] == 1.0
     assert dropped.mean() == pytest.approx(0.3, abs=0.025)
     assert far.sum() / (~dropped).sum() == pytest.approx(0.5, abs=0.03)
     assert (image.segmentation == 1).all()
     np.testing.assert_array_equal(image.valid, ~dropped & ~far)
     near = spec(pattern, outputs={"depth"}, noise=sn.DepthNoise(dropout=0.3, dropped="near"), near_value_m=-7.0)
-    assert (look(near, scene)[1].read().depth == -7.0).mean() == pytest.approx(0.3, abs=0.06)
+    assert (look(near, scene)[1].read().depth_m == -7.0).mean() == pytest.approx(0.3, abs=0.06)
 
 
 def test_numbers_belong_to_pixel_image_and_world(wall):
     camera = spec(noise=sn.DepthNoise(multiplier=0.05, dropout=0.1), outputs={"depth"})
     _, many = look(camera, wall, worlds=3, seed=4)
     _, alone = look(camera, wall, worlds=1, first_world=2, seed=4)
-    np.testing.assert_array_equal(many.read().depth[2], alone.read().depth[0])
-    assert (many.read().depth[0] != many.read().depth[1]).mean() > 0.8
+    np.testing.assert_array_equal(many.read().depth_m[2], alone.read().depth_m[0])
+    assert (many.read().depth_m[0] != many.read().depth_m[1]).mean() > 0.8
     later = look(camera, wall, steps=2, worlds=3, seed=4)[1].read()
-    assert (later.depth != many.read().depth).mean() > 0.8
+    assert (later.depth_m != many.read().depth_m).mean() > 0.8
     with_labels = look(spec(noise=camera.noise), wall, worlds=3, seed=4)[1].read()
-    np.testing.assert_array_equal(with_labels.depth, many.read().depth)
+    np.testing.assert_array_equal(with_labels.depth_m, many.read().depth_m)
 
 
 def test_errors_act_between_the_cast_and_the_limits(wall):
     camera = spec(errors=(DepthQuantization(step_m=0.7),), outputs={"depth", "range", "points", "segmentation"})
     _, sensor = look(camera, wall)
     image, truth = sensor.read(), sensor.truth()
-    np.testing.assert_allclose(image.depth, np.rint(truth.depth / 0.7) * 0.7, rtol=1e-5)
-    np.testing.assert_allclose(image.points[..., 0], image.depth, rtol=1e-5)
+    np.testing.assert_allclose(image.depth_m, np.rint(truth.depth_m / 0.7) * 0.7, rtol=1e-5)
+    np.testing.assert_allclose(image.points[..., 0], image.depth_m, rtol=1e-5)
     ideal = look(spec(), wall)[1].read()
-    np.testing.assert_array_equal(truth.range, ideal.range)
+    np.testing.assert_array_equal(truth.range_m, ideal.range_m)
     np.testing.assert_array_equal(image.segmentation, ideal.segmentation)
 
 
@@ -303,7 +305,9 @@ def test_a_rolling_shutter_sees_each_row_at_its_time(wall):
     assert image.end_ns - image.start_ns == 23 * 2_000_000 + 1
     behind = image.segmentation == 1
     expected = 5.0 - 10.0 * (image.start_ns * 1e-9 + 0.002 * np.arange(24))
-    np.testing.assert_allclose(image.depth[behind], np.broadcast_to(expected[:, None], behind.shape)[behind], rtol=1e-5)
+    np.testing.assert_allclose(
+        image.depth_m[behind], np.broadcast_to(expected[:, None], behind.shape)[behind], rtol=1e-5
+    )
 
 
 def test_hidden_bodies_are_not_seen(wall):
@@ -324,15 +328,15 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(wall):
     env.reset(np.array([False, True, False]))
     env.step(), env.step()
     first = sensor.readings()[0]
-    assert (first.depth[1] == first.far).all()
+    assert (first.depth_m[1] == first.far).all()
     assert (first.segmentation[1] == -1).all()
     assert first.valid[[0, 2]].all()
 
 
-# --- colours ----------------------------------------------------------------------------------------------------------
+# --- colors ----------------------------------------------------------------------------------------------------------
 
 
-def test_colours_are_reflectance_under_a_lamp_or_the_sun():
+def test_colors_are_reflectance_under_a_lamp_or_the_sun():
     red = sn.Lambertian(reflectance=((400e-9, 0.1), (560e-9, 0.1), (600e-9, 0.8), (800e-9, 0.8)))
     scene = sn.Scene()
     scene.add(sn.shapes.box(0.2, 60.0, 60.0), pose=sn.Pose(position=(5.1, 0.0, 0.0)), material=red)
@@ -340,11 +344,11 @@ def test_colours_are_reflectance_under_a_lamp_or_the_sun():
     axial = LENS.rays().direction_S[..., 0]
     light = 0.25 + 0.75 * axial
     for band, reflectance in enumerate((0.8, 0.1, 0.1)):
-        np.testing.assert_allclose(lamp.colour[..., band], 255.0 * np.sqrt(reflectance * light), atol=1.0)
+        np.testing.assert_allclose(lamp.color[..., band], 255.0 * np.sqrt(reflectance * light), atol=1.0)
     low = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=180.0)
     sunny = look(spec(), scene, sun=low)[1].read()
     expected = 255.0 * np.sqrt(0.8 * (0.25 + 0.75 * np.cos(np.radians(30.0))))
-    np.testing.assert_allclose(sunny.colour[..., 0], expected, atol=1.0)
+    np.testing.assert_allclose(sunny.color[..., 0], expected, atol=1.0)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -407,4 +411,4 @@ def test_a_rolling_image_of_a_camera_that_stands_still_is_taken_row_by_row():
         camera = env.attach(sn.DepthCamera(pattern=pattern, outputs=outputs, max_range_m=50.0))
         env.step()
         expected = 5.0 + speed * line_time_s * np.arange(12)
-        np.testing.assert_allclose(camera.read().depth, np.repeat(expected[:, None], 16, axis=1), rtol=1e-5)
+        np.testing.assert_allclose(camera.read().depth_m, np.repeat(expected[:, None], 16, axis=1), rtol=1e-5)

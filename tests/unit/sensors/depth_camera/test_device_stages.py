@@ -18,10 +18,10 @@ from sensorium.physics.imaging.depth_errors import (
 
 WIDTH, HEIGHT, FOCAL_PX = 160, 40, 120.0
 PATTERN = sn.patterns.Pinhole(width=WIDTH, height=HEIGHT, focal_px=(FOCAL_PX, FOCAL_PX), rate_hz=10.0)
-GREY = sn.Lambertian(reflectance=0.5)
+GRAY = sn.Lambertian(reflectance=0.5)
 
 
-def plate(scene, x, left, right, material=GREY):
+def plate(scene, x, left, right, material=GRAY):
     """A wall across the view at depth x, from y = left down to y = right."""
     box = sn.shapes.box(0.01, left - right, 20.0)
     scene.add(box, pose=sn.Pose((x + 0.005, 0.5 * (left + right), 0.0)), material=material)
@@ -37,7 +37,7 @@ def image(scene, *errors, outputs=("depth",), steps=1, pattern=PATTERN, **option
     return camera
 
 
-def wall(x, material=GREY):
+def wall(x, material=GRAY):
     scene = sn.Scene()
     plate(scene, x, 60.0, -60.0, material)
     return scene
@@ -55,7 +55,7 @@ def step_scene():
 def test_the_band_that_the_second_eye_does_not_see_is_as_wide_as_disparities_differ(step_scene):
     """B f (1/z1 - 1/z2) pixels of the far wall, left of the near plate's edge."""
     baseline = 0.5
-    depth = image(step_scene, StereoError(baseline_m=baseline, disparity_std_px=0.0, subpixel_bits=None)).read().depth
+    depth = image(step_scene, StereoError(baseline_m=baseline, disparity_std_px=0.0, subpixel_bits=None)).read().depth_m
     expected = baseline * FOCAL_PX * (1.0 / 2.0 - 1.0 / 5.0)  # 18 px
     outside = np.ceil(baseline * FOCAL_PX / 5.0 - 0.5)  # 12 columns beyond the edge of the second image
     lost = depth == 0.0
@@ -66,7 +66,7 @@ def test_the_band_that_the_second_eye_does_not_see_is_as_wide_as_disparities_dif
     assert len(shadow) == pytest.approx(expected, abs=1)
     np.testing.assert_array_equal(shadow, np.arange(WIDTH // 2 - len(shadow), WIDTH // 2))
     np.testing.assert_allclose(depth[:, WIDTH // 2 :], 2.0, rtol=1e-5)
-    seen = image(step_scene, StereoError(baseline_m=baseline, disparity_std_px=0.0, occlusion=False)).read().depth
+    seen = image(step_scene, StereoError(baseline_m=baseline, disparity_std_px=0.0, occlusion=False)).read().depth_m
     assert ((seen == 0.0).sum(axis=1) == outside).all()
 
 
@@ -75,10 +75,10 @@ def test_stereo_noise_of_a_wall_grows_as_the_square_of_its_depth():
     spread = {}
     for z in (2.0, 4.0):
         camera = image(wall(z), error)
-        spread[z] = (camera.read().depth - camera.truth().depth)[:, 10:].std()
+        spread[z] = (camera.read().depth_m - camera.truth().depth_m)[:, 10:].std()
         law = float(stereo_std(z, focal_px=FOCAL_PX, baseline_m=0.1, disparity_std_px=0.05))
         assert spread[z] == pytest.approx(law, rel=0.05)
-        np.testing.assert_allclose(camera.truth().depth, z, rtol=1e-5)
+        np.testing.assert_allclose(camera.truth().depth_m, z, rtol=1e-5)
     assert spread[4.0] / spread[2.0] == pytest.approx(4.0, rel=0.07)
 
 
@@ -94,9 +94,9 @@ def test_phase_noise_follows_range_reflectance_and_incidence_of_each_pixel():
     errors = []
     for _ in range(40):
         env.step()
-        errors.append(camera.read().range - camera.truth().range)
+        errors.append(camera.read().range_m - camera.truth().range_m)
     std = np.std(errors, axis=0)
-    true = camera.truth().range.astype(np.float64)
+    true = camera.truth().range_m.astype(np.float64)
     reflectance = np.where(np.arange(WIDTH) < WIDTH // 2, 0.8, 0.1)
     signal = signal_electrons(true, signal_e=2e4, reflectance=reflectance, cos_incidence=3.0 / true)
     law = phase_std(signal, modulation_hz=100e6)
@@ -113,7 +113,7 @@ def test_flying_pixels_lie_between_the_surfaces_by_the_law_and_on_the_edge_alone
     plate(scene, 5.0, 60.0, -60.0, sn.Lambertian(reflectance=0.5))
     rays = 5
     camera = image(scene, FlyingPixels(rays=rays), outputs=("range",))
-    mixed, true = camera.read().range, camera.truth().range
+    mixed, true = camera.read().range_m, camera.truth().range_m
     changed = np.abs(mixed - true) > 0.02
     assert set(np.flatnonzero(changed.any(axis=0))) == {WIDTH // 2}
     column = mixed[:, WIDTH // 2].astype(np.float64)
@@ -138,31 +138,31 @@ def test_a_timed_pixel_on_an_edge_mixes_and_before_the_sky_stays_where_it_is():
     error = TimeOfFlightError(modulation_hz=1e8, signal_e=1e12, ambiguity_m=60.0, rays=4)
     camera = image(scene, error, outputs=("range",))
     column = WIDTH // 2
-    measured = camera.read().range
+    measured = camera.read().range_m
     np.testing.assert_allclose(measured[:, column], measured[:, column - 1], rtol=2e-3)
     assert (measured[:, column + 1 :] == 0.0).all()
-    assert (camera.truth().range[:, column + 1 :] == 50.0).all()
+    assert (camera.truth().range_m[:, column + 1 :] == 50.0).all()
 
 
 def test_the_law_holds_along_depth_or_range():
     for along in ("depth", "range"):
         camera = image(wall(4.0), QuadraticError(square_per_m=0.01, along=along), outputs=("depth", "range"))
-        values = getattr(camera.read(), along) - getattr(camera.truth(), along)
-        law = 0.01 * getattr(camera.truth(), along).astype(np.float64) ** 2
+        values = camera.read().images[along] - camera.truth().images[along]
+        law = 0.01 * camera.truth().images[along].astype(np.float64) ** 2
         assert (values / law).std() == pytest.approx(1.0, abs=0.04)
 
 
 def test_errors_of_a_batch_are_those_of_its_worlds_alone():
     error = StereoError(baseline_m=0.2, disparity_std_px=0.1)
-    together = image(wall(3.0), error, worlds=3).read().depth
-    alone = image(wall(3.0), error, worlds=1, first_world=2).read().depth
+    together = image(wall(3.0), error, worlds=3).read().depth_m
+    alone = image(wall(3.0), error, worlds=1, first_world=2).read().depth_m
     np.testing.assert_array_equal(together[2], alone[0])
     assert (together[0] != together[1]).mean() > 0.5
 
 
 def test_errors_follow_each_other_in_order():
     errors = (StereoError(baseline_m=0.2, disparity_std_px=0.1), {"kind": "quantization", "step_m": 0.01})
-    depth = image(wall(3.0), *errors).read().depth.astype(np.float64)
+    depth = image(wall(3.0), *errors).read().depth_m.astype(np.float64)
     steps = depth[depth > 0.0] / 0.01
     np.testing.assert_allclose(steps, np.rint(steps), atol=2e-3)
 
@@ -199,7 +199,7 @@ def test_rays_of_errors_are_turned_as_those_of_their_pixels(error, jitter_rad):
     camera = env.attach(sn.DepthCamera(pattern=PATTERN, **options), pose=[sn.Pose(), sn.Pose((0.0, 1.0, 0.0))])
     env.step()
     image, beyond = camera.read(), int(np.ceil(0.05 * FOCAL_PX / 4.0)) + 1  # columns that the second eye may not see
-    seen = image.depth[..., beyond:]
+    seen = image.depth_m[..., beyond:]
     assert image.valid[..., beyond:].all()
     np.testing.assert_allclose(seen, 4.0, atol=1.5e-3)
 

@@ -54,7 +54,7 @@ def images(spec, steps, **where):
 
 def assert_same(one, other):
     for name in EVERYTHING:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        np.testing.assert_array_equal(one.images[name], other.images[name], err_msg=name)
 
 
 # ---- which pixels, and when
@@ -68,9 +68,9 @@ def test_dead_pixels_show_the_dropped_value_while_the_fault_is_active():
     assert_same(after, healthy[2])
 
     # A dead pixel has no measurement, whether it looks at the panel or at nothing
-    changed = during.depth != healthy[1].depth
+    changed = during.depth_m != healthy[1].depth_m
     assert np.flatnonzero(changed).tolist() == [0, middle]
-    assert during.depth[changed].tolist() == [0.0, 0.0]
+    assert during.depth_m[changed].tolist() == [0.0, 0.0]
     assert not during.valid[changed].any()
     assert during.dropped == 0.0
 
@@ -80,13 +80,13 @@ def test_what_is_shown_agrees_in_every_image():
     wrong, right = images(camera(Fault(Bias(bias_m))), 1)[0], images(camera(), 1)[0]
     seen = right.valid
     assert seen.any()
-    np.testing.assert_allclose((wrong.range - right.range)[seen], bias_m, atol=1e-5)
-    np.testing.assert_allclose(np.linalg.norm(wrong.points, axis=-1)[seen], wrong.range[seen], rtol=1e-6)
-    axial = right.depth[seen] / right.range[seen]
-    np.testing.assert_allclose(wrong.depth[seen], wrong.range[seen] * axial, rtol=1e-6)
+    np.testing.assert_allclose((wrong.range_m - right.range_m)[seen], bias_m, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(wrong.points, axis=-1)[seen], wrong.range_m[seen], rtol=1e-6)
+    axial = right.depth_m[seen] / right.range_m[seen]
+    np.testing.assert_allclose(wrong.depth_m[seen], wrong.range_m[seen] * axial, rtol=1e-6)
 
     # Nothing is made up where nothing is, and what is no distance stays as it is
-    assert (wrong.depth[~seen] == 20.0).all()
+    assert (wrong.depth_m[~seen] == 20.0).all()
     np.testing.assert_array_equal(wrong.segmentation, right.segmentation)
     np.testing.assert_array_equal(wrong.normals, right.normals)
 
@@ -107,15 +107,15 @@ def test_a_frozen_image_stays_to_the_last_pixel():
     free = images(camera(noise=noise), 5)
     for number in (0, 1, 3, 4):
         assert_same(frozen[number], free[number])
-    np.testing.assert_array_equal(frozen[2].depth, free[1].depth)
+    np.testing.assert_array_equal(frozen[2].depth_m, free[1].depth_m)
     np.testing.assert_array_equal(frozen[2].points, free[1].points)
-    assert (free[2].depth != free[1].depth).any()
+    assert (free[2].depth_m != free[1].depth_m).any()
 
     # The panel is smaller from farther away: around it the frozen image still has it
     near, far = free[0], free[4]
     assert near.valid.sum() > far.valid.sum()
     held = images(camera(Fault(Freeze())), 5)
-    np.testing.assert_array_equal(held[4].depth, held[0].depth)
+    np.testing.assert_array_equal(held[4].depth_m, held[0].depth_m)
     assert held[4].valid.sum() > images(camera(), 5)[4].valid.sum()
 
 
@@ -140,7 +140,7 @@ def test_truth_is_without_faults():
     env, sensor = at_work(camera(Fault(Stuck(mode="value", value=3.0))))
     env.step()
     right = images(camera(), 1)[0]
-    np.testing.assert_allclose(sensor.read().range, 3.0, rtol=1e-6)
+    np.testing.assert_allclose(sensor.read().range_m, 3.0, rtol=1e-6)
     assert_same(sensor.truth(), right)
 
 
@@ -150,9 +150,9 @@ def test_truth_is_without_faults():
 def test_limits_and_units_come_after_faults():
     env, sensor = at_work(camera(Fault(Stuck(mode="value", value=0.1)), min_range_m=0.2, normalize=True))
     env.step()
-    assert (sensor.read().range == -1.0).all()
-    assert (images(camera(Fault(Stuck(mode="value", value=25.0))), 1)[0].range == 20.0).all()
-    assert (images(camera(Fault(Stuck(mode="value", value=5.0)), normalize=True), 1)[0].range == 0.25).all()
+    assert (sensor.read().images["range"] == -1.0).all()
+    assert (images(camera(Fault(Stuck(mode="value", value=25.0))), 1)[0].range_m == 20.0).all()
+    assert (images(camera(Fault(Stuck(mode="value", value=5.0)), normalize=True), 1)[0].images["range"] == 0.25).all()
 
 
 def test_a_fault_may_bring_what_is_beyond_the_limits_inside():
@@ -166,7 +166,7 @@ def test_a_fault_may_bring_what_is_beyond_the_limits_inside():
 def test_values_that_are_no_numbers_are_no_measurements():
     for fault in (Stuck(mode="off", off_value="nan"), Dropout(probability=1.0, fill="nan"), Stuck(mode="off")):
         image = images(camera(Fault(fault)), 1)[0]
-        assert (image.depth == 0.0).all(), fault
+        assert (image.depth_m == 0.0).all(), fault
         assert not image.valid.any()
         assert not image.points.any()
 
@@ -174,13 +174,13 @@ def test_values_that_are_no_numbers_are_no_measurements():
 def test_what_faults_carry_behind_the_camera_is_too_near():
     for least_m in (0.0, 0.2):
         image = images(camera(Fault(Bias(-1e300)), min_range_m=least_m), 1)[0]
-        assert (image.range == -20.0).all()
+        assert (image.range_m == -20.0).all()
         assert not image.valid.any()
 
 
 def test_a_saturated_camera_sees_a_wall_where_nothing_is():
     image = images(camera(Fault(Saturate(max=6.0))), 1)[0]
-    assert image.range.max() == 6.0
+    assert image.range_m.max() == 6.0
 
     # At the greatest range, and beyond, it is as far as what is not there, in every image
     right = images(camera(), 1)[0]
@@ -188,25 +188,25 @@ def test_a_saturated_camera_sees_a_wall_where_nothing_is():
         assert_same(images(camera(Fault(fault)), 1)[0], right)
     for far_m in (20.0, 1e300):
         stuck = images(camera(Fault(Stuck(mode="value", value=far_m))), 1)[0]
-        assert (stuck.depth == 20.0).all()
+        assert (stuck.depth_m == 20.0).all()
         assert not stuck.valid.any()
 
 
 def test_faults_make_no_measurement_of_pixels_that_have_none():
     noise = sn.DepthNoise(dropout=0.3)
     right = images(camera(noise=noise), 1)[0]
-    dropped = right.depth == 0.0
+    dropped = right.depth_m == 0.0
     assert 0.2 < dropped.mean() < 0.4
     for fault in (Bias(0.5), White(std=1.0), LowPass(cutoff_hz=1.0), Scale(error=0.1)):
         wrong = images(camera(Fault(fault), noise=noise), 1)[0]
-        np.testing.assert_array_equal(wrong.depth == 0.0, dropped)
+        np.testing.assert_array_equal(wrong.depth_m == 0.0, dropped)
 
 
 def test_a_wrong_scale_is_one_factor():
     wrong, right = images(camera(Fault(Scale(error=0.1))), 1)[0], images(camera(), 1)[0]
     seen = right.valid
-    np.testing.assert_allclose(wrong.range[seen], 1.1 * right.range[seen], rtol=1e-6)
-    assert (wrong.range[~seen] == 20.0).all()
+    np.testing.assert_allclose(wrong.range_m[seen], 1.1 * right.range_m[seen], rtol=1e-6)
+    assert (wrong.range_m[~seen] == 20.0).all()
 
 
 def test_faults_come_after_errors_of_the_device():
@@ -214,7 +214,7 @@ def test_faults_come_after_errors_of_the_device():
     coarse = images(camera(errors=errors), 1)[0]
     both = images(camera(Fault(Bias(0.1)), errors=errors), 1)[0]
     seen = coarse.valid
-    np.testing.assert_allclose((both.range - coarse.range)[seen], 0.1, atol=1e-5)
+    np.testing.assert_allclose((both.range_m - coarse.range_m)[seen], 0.1, atol=1e-5)
 
 
 def test_noise_is_the_same_with_a_fault_that_never_comes():
@@ -241,8 +241,8 @@ def test_worlds_are_struck_by_themselves_and_the_same_alone():
         image = sensor.read()
         for world, (one, own) in enumerate(alone):
             one.step()
-            np.testing.assert_array_equal(image.depth[world], own.read().depth[0])
-            if (image.range[world] == 1.0).all():
+            np.testing.assert_array_equal(image.depth_m[world], own.read().depth_m[0])
+            if (image.range_m[world] == 1.0).all():
                 struck.add((step, world))
     assert 0 < len(struck) < 48
     times = {step for step, world in struck}
@@ -254,8 +254,8 @@ def test_cameras_of_a_world_have_noise_of_their_own():
     poses = [sn.Pose(), sn.Pose()]
     image = images(camera(Fault(White(std=0.1))), 1, pose=poses)[0]
     right = images(camera(), 1, pose=poses)[0]
-    np.testing.assert_array_equal(right.depth[0], right.depth[1])
-    error = (image.range - right.range)[:, right.valid[0]]
+    np.testing.assert_array_equal(right.depth_m[0], right.depth_m[1])
+    error = (image.range_m - right.range_m)[:, right.valid[0]]
     assert abs(np.corrcoef(error)[0, 1]) < 0.4
     np.testing.assert_allclose(error.std(), 0.1, rtol=0.3)
 
@@ -263,18 +263,18 @@ def test_cameras_of_a_world_have_noise_of_their_own():
 def test_a_reset_begins_anew():
     env, sensor = at_work(camera(Fault(Freeze())), worlds=2)
     env.step()
-    first = sensor.read().depth.copy()
+    first = sensor.read().depth_m.copy()
     env.step()
     env.reset(np.array([True, False]))
     env.step()
     image = sensor.read()
-    np.testing.assert_array_equal(image.depth[1], first[1])
+    np.testing.assert_array_equal(image.depth_m[1], first[1])
 
     # The first world froze once more, with the panel where it was after one step
-    np.testing.assert_array_equal(image.depth[0], first[0])
+    np.testing.assert_array_equal(image.depth_m[0], first[0])
     env.step()
     env.step()
-    np.testing.assert_array_equal(sensor.read().depth, first)
+    np.testing.assert_array_equal(sensor.read().depth_m, first)
 
 
 def test_a_rolling_image_is_struck_as_a_whole():
@@ -283,7 +283,7 @@ def test_a_rolling_image_is_struck_as_a_whole():
     env, sensor = at_work(spec)
     for _ in range(5):
         env.step()
-    np.testing.assert_allclose(sensor.read().range, 2.0, rtol=1e-6)
+    np.testing.assert_allclose(sensor.read().range_m, 2.0, rtol=1e-6)
 
 
 def test_a_reset_in_the_middle_of_a_rolling_image_is_no_way_back():

@@ -1,4 +1,4 @@
-"""Arrays of rasterised images are used again, but never while a reading holds them."""
+"""Arrays of rasterized images are used again, but never while a reading holds them."""
 
 import gc
 import weakref
@@ -37,7 +37,9 @@ def test_memory_is_used_again_once_an_image_is_gone():
     assert len(seen) <= 2 * len(camera.read().images)
 
 
-@pytest.mark.parametrize("part", [lambda image: image, lambda image: image.depth, lambda image: image.depth[0, 12:16]])
+@pytest.mark.parametrize(
+    "part", [lambda image: image, lambda image: image.depth_m, lambda image: image.depth_m[0, 12:16]]
+)
 def test_what_is_kept_does_not_change(part):
     env, camera = environment()
     kept, copies = [], []
@@ -45,10 +47,10 @@ def test_what_is_kept_does_not_change(part):
         env.step()
         image = camera.read()
         kept.append(part(image))
-        copies.append((image.depth if isinstance(kept[-1], sn.DepthImage) else kept[-1]).copy())
+        copies.append((image.depth_m if isinstance(kept[-1], sn.DepthImage) else kept[-1]).copy())
         del image
     for one, copy in zip(kept, copies, strict=True):
-        np.testing.assert_array_equal(one.depth if isinstance(one, sn.DepthImage) else one, copy)
+        np.testing.assert_array_equal(one.depth_m if isinstance(one, sn.DepthImage) else one, copy)
     assert not np.array_equal(copies[0], copies[-1])
 
 
@@ -74,7 +76,7 @@ def test_truth_can_be_asked_for_when_the_camera_has_gone_on():
     for _ in range(6):
         env.step()
     truth = arrival.truth()
-    np.testing.assert_array_equal(truth.depth, expected.depth)
+    np.testing.assert_array_equal(truth.depth_m, expected.depth_m)
     np.testing.assert_array_equal(truth.points, expected.points)
 
 
@@ -82,7 +84,7 @@ def test_a_changed_shape_of_one_image_is_not_that_of_the_next():
     env, camera = environment()
     for _ in range(6):
         env.step()
-        depth = camera.read().depth
+        depth = camera.read().depth_m
         assert depth.shape == (2, 24, 32)
         depth.shape = (-1,)
         del depth

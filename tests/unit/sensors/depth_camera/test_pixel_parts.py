@@ -30,7 +30,7 @@ def ranges(scene, *errors):
     spec = sn.DepthCamera(pattern=PATTERN, outputs={"range"}, errors=errors, min_range_m=0.01, max_range_m=FAR_M)
     camera = env.attach(spec, pose=POSES)
     env.step()
-    return camera.read().range
+    return camera.read().range_m
 
 
 def mixed_by_hand(scene, reflectances, rays):
@@ -77,7 +77,7 @@ def test_a_pixel_without_a_measurement_gets_none_by_mixing(scene_and_reflectance
 
 def test_bytes_are_the_same_on_any_number_of_threads(scene_and_reflectances):
     scene, _ = scene_and_reflectances
-    error, before, images = TimeOfFlightError(modulation_hz=1e7, signal_e=1e4, rays=3), threads.thread_count(), []
+    error, before, images = TimeOfFlightError(modulation_hz=1e7, signal_e=1e4, rays=3), threads.get_threads(), []
     try:
         for count in (1, 2, 5):
             threads.set_threads(count)

@@ -82,8 +82,8 @@ def test_depth_is_that_of_the_placement():
     d /= np.linalg.norm(d, axis=-1, keepdims=True)
     X_WS = image.X_WS[0][:, :, None, None]
     range_m = (5.0 - X_WS.position[..., 0]) / X_WS.rotate(d)[..., 0]
-    np.testing.assert_allclose(image.range, range_m, rtol=2e-6)
-    np.testing.assert_allclose(image.depth, range_m * d[..., 0], rtol=2e-6)
+    np.testing.assert_allclose(image.range_m, range_m, rtol=2e-6)
+    np.testing.assert_allclose(image.depth_m, range_m * d[..., 0], rtol=2e-6)
     fov_deg = 2.0 * np.degrees(np.arctan(0.5 * 17 / image.focal_px[..., 0]))
     assert 40.0 <= fov_deg.min() < fov_deg.max() <= 100.0
     np.testing.assert_allclose(image.focal_px[..., 0], image.focal_px[..., 1])
@@ -146,7 +146,7 @@ def test_projections_are_chosen_with_equal_chances():
         ahead = d[..., 0] > 0.1
         expected = (4.9 / d[..., 0])[ahead]  # the body has gone 0.1 m
         np.testing.assert_allclose(
-            image.range[chosen][:, ahead], np.broadcast_to(expected, (chosen.sum(), ahead.sum())), rtol=3e-6
+            image.range_m[chosen][:, ahead], np.broadcast_to(expected, (chosen.sum(), ahead.sum())), rtol=3e-6
         )
 
 
@@ -186,16 +186,16 @@ def test_jittered_rays_stay_until_they_are_drawn_anew():
     env, camera = rig(sn.Randomization(ray_jitter_rad=2e-3), worlds=20, pose=None)
     env.step()
     first = camera.read()
-    d = first.points / first.range[..., None]
+    d = first.points / first.range_m[..., None]
     away = np.cross(d, LENS.rays().direction_S)
     assert np.sqrt((away**2).sum(-1).mean() / 2.0) == pytest.approx(2e-3, rel=0.05)
     env.step()
     second = camera.read()
-    np.testing.assert_allclose(second.points / second.range[..., None], d, atol=2e-7)
+    np.testing.assert_allclose(second.points / second.range_m[..., None], d, atol=2e-7)
     env.reset()
     env.step()
     third = camera.read()
-    assert np.abs(third.points / third.range[..., None] - d).max() > 1e-3
+    assert np.abs(third.points / third.range_m[..., None] - d).max() > 1e-3
 
 
 def _folding(*shift_px):

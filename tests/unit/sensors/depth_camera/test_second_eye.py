@@ -49,8 +49,8 @@ def hidden_from_aside(scene, range_m):
 def test_the_points_that_are_lost_are_those_that_rays_from_the_second_eye_do_not_reach(scene):
     """All else keeps its bytes: whether a point is seen changes no random number."""
     both = camera(scene)
-    depth, matched = both.read().depth, camera(scene, occlusion=False).read().depth
-    hidden = hidden_from_aside(scene, both.truth().range[0])
+    depth, matched = both.read().depth_m, camera(scene, occlusion=False).read().depth_m
+    hidden = hidden_from_aside(scene, both.truth().range_m[0])
     lost = (depth == 0.0) & (matched > 0.0)
     np.testing.assert_array_equal(depth[~lost], matched[~lost])
     for world in range(WORLDS):
@@ -60,11 +60,11 @@ def test_the_points_that_are_lost_are_those_that_rays_from_the_second_eye_do_not
 
 
 def test_bytes_are_the_same_on_any_number_of_threads(scene):
-    before, images = threads.thread_count(), []
+    before, images = threads.get_threads(), []
     try:
         for count in (1, 2, 5):
             threads.set_threads(count)
-            images.append(camera(scene).read().depth)
+            images.append(camera(scene).read().depth_m)
     finally:
         threads.set_threads(before)
     np.testing.assert_array_equal(images[0], images[1])

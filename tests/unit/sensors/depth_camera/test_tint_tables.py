@@ -1,4 +1,4 @@
-"""Reflectances that colours and errors of depth cameras follow from."""
+"""Reflectances that colors and errors of depth cameras follow from."""
 
 import numpy as np
 
@@ -24,18 +24,18 @@ def test_matt_glossy_mirroring_unknown_and_no_material():
     )
 
 
-def test_meshes_that_say_their_colours():
+def test_meshes_that_say_their_colors():
     box = sn.shapes.box(1.0, 1.0, 1.0)
-    colours = np.random.default_rng(0).uniform(size=(len(box.faces), 3))
+    colors = np.random.default_rng(0).uniform(size=(len(box.faces), 3))
     scene = sn.Scene()
     scene.add(
-        sn.Mesh(box.vertices, box.faces, face_properties={"color": colours}),
+        sn.Mesh(box.vertices, box.faces, face_properties={"color": colors}),
         material=sn.Lambertian(reflectance="color"),
     )
     scene.add(box)
     made = tints(layout(scene, 1), None)
     np.testing.assert_array_equal(made.face_first, [[0, -1]])
-    np.testing.assert_allclose(made.face, colours, rtol=1e-6)
+    np.testing.assert_allclose(made.face, colors, rtol=1e-6)
     np.testing.assert_array_equal(made.sun, 0.0)
 
 

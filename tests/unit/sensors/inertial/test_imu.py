@@ -33,9 +33,9 @@ def test_groups_are_set_like_attributes_and_kept_by_value():
     spec = sn.Imu()
     spec.linear.noise.std = (0.1, 0.2, 0.3)
     spec.linear.noise.bias = [1.0, 2.0, 3.0]
-    spec.angular.discrete.lsb = 0.1
-    spec.angular.discrete.rounding = "floor"
-    spec.linear.sat.min, spec.linear.sat.max = (-1.0, -1.0, -0.9), (1.0, 1.0, 1.0)
+    spec.angular.quantization.lsb = 0.1
+    spec.angular.quantization.rounding = "floor"
+    spec.linear.saturation.min, spec.linear.saturation.max = (-1.0, -1.0, -0.9), (1.0, 1.0, 1.0)
     spec.linear.noise.on = False
     again = sn.Imu.model_validate(spec.model_dump())
     assert again == spec
@@ -68,9 +68,9 @@ def test_from_plain_data():
         ({"linear": {"axes": "xx"}}, "each once"),
         ({"linear": {"noise": {"std": -1.0}}}, "std is -1; it must not be negative"),
         ({"linear": {"noise": {"std": float("nan")}}}, "finite"),
-        ({"linear": {"sat": {"min": 1.0, "max": -1.0}}}, "min is 1 and max is -1; min must not be above max"),
-        ({"linear": {"discrete": {"bits": 0}}}, "bits is 0"),
-        ({"linear": {"discrete": {"lsb": 0.1, "bits": 4}}}, "only one of them can be given"),
+        ({"linear": {"saturation": {"min": 1.0, "max": -1.0}}}, "min is 1 and max is -1; min must not be above max"),
+        ({"linear": {"quantization": {"bits": 0}}}, "bits is 0"),
+        ({"linear": {"quantization": {"lsb": 0.1, "bits": 4}}}, "only one of them can be given"),
         (
             {"linear": {"noise": {"gauss_markov_std": 1.0, "gauss_markov_tau_s": 0.0}}},
             "tau_s is 0; it must be positive",
@@ -94,7 +94,7 @@ def test_bad_input_names_the_value_and_the_rule(fields, message):
     ("fields", "message"),
     [
         ({"linear": {"noise": {"std": (0.1, 0.2)}}}, "std has 2 values; it must be one number or 3"),
-        ({"linear": {"discrete": {"bits": 4}}}, "bits is 4 without limits"),
+        ({"linear": {"quantization": {"bits": 4}}}, "bits is 4 without limits"),
         ({"angular": {"g_sensitivity": ((1.0, 2.0, 3.0),)}}, "matrix has 1 rows; it must have 3"),
         ({"linear": {"noise": {"bound": 1.0}}}, "bound is 1.0 without walk"),
         ({"magnetic": {}}, "the environment must have a magnetic field"),
@@ -133,8 +133,8 @@ def test_groups_sit_at_their_own_places():
 def test_the_switches_switch():
     group = {
         "noise": Noise(std=1.0, on=False),
-        "discrete": Quantize(lsb=0.5, on=False),
-        "sat": Saturate(max=1.0, on=False),
+        "quantization": Quantize(lsb=0.5, on=False),
+        "saturation": Saturate(max=1.0, on=False),
     }
     np.testing.assert_allclose(reading(sn.Imu(linear=group)).acceleration, (0, 0, G), atol=1e-12)
 
@@ -150,7 +150,7 @@ def test_noise_of_one_group_is_not_that_of_another():
 
 
 def test_the_output_is_a_code_within_the_limits():
-    group = {"noise": Noise(std=20.0), "discrete": Quantize(bits=4), "sat": Saturate(min=-16.0, max=16.0)}
+    group = {"noise": Noise(std=20.0), "quantization": Quantize(bits=4), "saturation": Saturate(min=-16.0, max=16.0)}
     many, _ = readings(sn.Imu(linear=group), steps=200)
     values = np.array([one.acceleration for one in many])
     codes = (values + 16.0) / (32.0 / 15.0)
@@ -164,7 +164,7 @@ def test_the_papers_order_lets_the_output_leave_the_range():
     def pushed(t):
         return sn.Pose(position=np.stack([20.0 * t * t, 0 * t, 0 * t], axis=-1))
 
-    group = {"noise": Noise(bias=0.5), "sat": Saturate(min=-16.0, max=16.0)}
+    group = {"noise": Noise(bias=0.5), "saturation": Saturate(min=-16.0, max=16.0)}
     path = sn.paths.Function(pushed)
     ours = reading(sn.Imu(linear=group), path=path, steps=3)
     paper = reading(sn.Imu(linear={**group, "order": "agx"}), path=path, steps=3)
@@ -182,7 +182,7 @@ def test_cross_axis_acts_about_the_bias_in_the_papers_order_and_before_it_in_our
 
 def test_truth_is_never_corrupted():
     spec = sn.Imu(
-        linear={"noise": Noise(std=5.0), "sat": Saturate(max=1.0)}, outputs=("acceleration", "delta_velocity")
+        linear={"noise": Noise(std=5.0), "saturation": Saturate(max=1.0)}, outputs=("acceleration", "delta_velocity")
     )
     _, imu = readings(spec, steps=5)
     np.testing.assert_allclose(imu.truth().acceleration, (0, 0, G), atol=1e-12)
@@ -194,7 +194,8 @@ def test_an_average_beyond_the_limits_holds_the_increment_too():
         return sn.Pose(position=np.stack([10.0 * t * t, 0 * t, 0 * t], axis=-1))
 
     spec = sn.Imu(
-        linear={"sat": Saturate(min=-16.0, max=16.0, check="average")}, outputs=("acceleration", "delta_velocity")
+        linear={"saturation": Saturate(min=-16.0, max=16.0, check="average")},
+        outputs=("acceleration", "delta_velocity"),
     )
     got = reading(spec, path=sn.paths.Function(pushed), steps=5)
     assert got.acceleration[0] == 16.0

@@ -45,18 +45,18 @@ def test_corruptions_come_before_bins_and_range():
 def test_a_converter_and_its_limits_come_before_bins_and_range():
     """Steps of 0.25 make 0.75 of 0.8, in the bin of 0.7; limits of 0.52 move inward onto bins, to 0.5."""
     joint = sn.paths.JointLine(0.8)
-    assert run(sn.Encoder(**TENTHS, discrete={"lsb": 0.25}), joint)[0].position == pytest.approx(0.7)
-    assert run(sn.Encoder(**TENTHS, sat={"max": 0.52}), joint)[0].position == pytest.approx(0.5)
-    smooth = sn.Encoder(min=0.0, max=1.0, discrete={"lsb": 0.25}, sat={"max": 0.6})
+    assert run(sn.Encoder(**TENTHS, quantization={"lsb": 0.25}), joint)[0].position == pytest.approx(0.7)
+    assert run(sn.Encoder(**TENTHS, saturation={"max": 0.52}), joint)[0].position == pytest.approx(0.5)
+    smooth = sn.Encoder(min=0.0, max=1.0, quantization={"lsb": 0.25}, saturation={"max": 0.6})
     assert run(smooth, joint)[0].position == pytest.approx(0.5)
     rolled = sn.Odometer(
-        timing=sn.Timing(rate_hz=1000.0), radius_m=2.0, discrete={"bits": 4}, sat={"min": 0.0, "max": 3.0}
+        timing=sn.Timing(rate_hz=1000.0), radius_m=2.0, quantization={"bits": 4}, saturation={"min": 0.0, "max": 3.0}
     )
     assert run(rolled, joint)[0].distance == pytest.approx(1.6)
 
 
 def test_bits_of_an_encoder_divide_its_range():
-    out = run(sn.Encoder(min=0.0, max=1.0, mode="clamp", discrete={"bits": 2}), sn.paths.JointLine(0.0, 10.0))
+    out = run(sn.Encoder(min=0.0, max=1.0, mode="clamp", quantization={"bits": 2}), sn.paths.JointLine(0.0, 10.0))
     assert set(of(out, "position").round(6)) == {0.0, 0.333333, 0.666667, 1.0}
 
 
@@ -125,8 +125,8 @@ def test_a_fault_strikes_the_position_by_its_name():
     joint = sn.paths.JointLine(0.55)
     struck_ = run(sn.Encoder(faults=struck(Bias(0.25), target="position")), joint)
     np.testing.assert_allclose(of(struck_, "position")[STRUCK], 0.8)
-    metres = sn.Odometer(radius_m=2.0, timing={"rate_hz": 1000.0}, faults=struck(Bias(0.25), target="distance"))
-    np.testing.assert_allclose(of(run(metres, joint), "distance")[STRUCK], 1.35)
+    meters = sn.Odometer(radius_m=2.0, timing={"rate_hz": 1000.0}, faults=struck(Bias(0.25), target="distance"))
+    np.testing.assert_allclose(of(run(meters, joint), "distance")[STRUCK], 1.35)
 
 
 @pytest.mark.parametrize("edge_time", ["sample", "interpolated"])

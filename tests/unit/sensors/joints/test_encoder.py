@@ -532,7 +532,7 @@ def sliding(path, spec, duration_s=0.1, **options):
 
 
 def test_a_joint_that_slides_does_not_wrap():
-    """Random lines over tens of metres, either way, with bins of any width and without."""
+    """Random lines over tens of meters, either way, with bins of any width and without."""
     rng = np.random.default_rng(11)
     for width in (None, *rng.uniform(1e-4, 0.3, 6)):
         start, velocity = rng.uniform(-30, 30), rng.uniform(-200, 200)

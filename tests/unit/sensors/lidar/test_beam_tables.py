@@ -31,7 +31,7 @@ def test_a_block_of_beams_fits_its_scratch(rays):
     assert most % together == 0
     assert most <= BLOCK
     assert most * rays <= 8 * BLOCK + rays
-    assert np.hypot(beams.u, beams.v).argmin() == beams.switch[wt.V_CENTRE]
+    assert np.hypot(beams.u, beams.v).argmin() == beams.switch[wt.V_CENTER]
 
 
 def test_two_angles_and_the_separation_in_optical_path():

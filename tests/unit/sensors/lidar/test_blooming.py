@@ -51,7 +51,7 @@ def expected(plain, blooming, threshold):
 
 @pytest.mark.parametrize("wall", [True, False])
 @pytest.mark.parametrize("threshold", [1e-7, 2e-3])
-def test_neighbours_see_the_sign_by_the_law(wall, threshold):
+def test_neighbors_see_the_sign_by_the_law(wall, threshold):
     plain = scan_of(street(wall), threshold=threshold)
     assert (plain.label == 1).sum() > 2
     scan = scan_of(street(wall), threshold=threshold, blooming=BLOOMING)
@@ -141,7 +141,7 @@ def test_photons_decide_in_watts():
 
 def test_every_head_sees_its_own_and_threads_do_not_matter():
     poses = [sn.Pose(), sn.Pose((0, 200, 0)), sn.Pose((0, 0.2, 0))]
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         one = scan_of(street(), worlds=2, pose=poses, blooming=BLOOMING)

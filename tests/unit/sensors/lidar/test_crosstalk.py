@@ -121,7 +121,7 @@ def test_who_is_not_heard(other, why):
     assert pair(lidar(stare(0.0), crosstalk=LOCKED, returns="all"), other).valid.sum() == 1, why
 
 
-def test_a_filter_lets_neighbouring_wavelengths_through():
+def test_a_filter_lets_neighboring_wavelengths_through():
     for apart_m, heard in ((4.9e-9, 2), (5.1e-9, 1)):
         other = lidar(stare(2e-7), beam=sn.Beam(wavelength_m=905e-9 + apart_m))
         assert pair(lidar(stare(0.0), crosstalk=LOCKED, returns="all"), other).valid.sum() == heard
@@ -175,7 +175,7 @@ def test_readings_repeat_on_any_number_of_threads_and_in_any_batch():
     def sweeps(**options):
         return [scan.range_m for scan in pair(spec, lidar(pattern), sweeps=3, **options)]
 
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         one = sweeps(worlds=3)

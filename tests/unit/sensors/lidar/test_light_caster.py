@@ -54,7 +54,7 @@ def test_shapes_of_readings():
             scan, shape = lidar.read(), (2, *row, *axis, 3, 200)
             for name in FIELDS:
                 assert getattr(scan, name).shape == ((*shape, 3) if name == "points" else shape)
-            assert scan.time_ns.shape == shape
+            assert scan.ray_time_ns.shape == shape
             assert lidar.truth().range_m.shape == (2, *row, 3, 200)
             flat = scan.flat()
             assert flat.range_m.shape == flat.intensity.shape == flat.cause.shape == (int(scan.valid.sum()),)

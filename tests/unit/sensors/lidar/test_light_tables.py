@@ -62,7 +62,7 @@ def test_a_law_of_returns_needs_air_that_returns_something():
         assert tables.medium[0, tb.G_PROBABILITY] == pytest.approx(0.3)
 
 
-def test_objects_without_a_material_are_grey():
+def test_objects_without_a_material_are_gray():
     row = material_row(None)
     assert row[tb.M_DIFFUSE_A] == pytest.approx(0.5 / np.pi)
     assert row[tb.M_R0] == row[tb.M_DIFFUSE_B] == 0.0

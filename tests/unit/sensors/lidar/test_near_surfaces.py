@@ -10,7 +10,7 @@ RAYS = 400
 
 
 def image(mode, noise=None, distance_m=None, **options):
-    """The range image of rays that each meet a post at a distance of its own, in metres."""
+    """The range image of rays that each meet a post at a distance of its own, in meters."""
     scene = sn.Scene()
     azimuth_deg = np.linspace(-180.0, 180.0, RAYS, endpoint=False)
     for angle, distance in zip(azimuth_deg, distance_m, strict=True):
@@ -40,23 +40,23 @@ def test_without_noise_it_is_the_distance_that_decides(mode):
     distance_m = np.random.default_rng(1).uniform(0.3, 2.0, RAYS)
     read, true = image(mode, distance_m=distance_m)
     near = distance_m < LEAST_M
-    np.testing.assert_array_equal((true.range == -20.0).reshape(-1), near)
-    clear = np.abs(distance_m - LEAST_M) > 0.1  # photons and digitisers have noise of their own
-    np.testing.assert_array_equal((read.range == -20.0).reshape(-1)[clear], near[clear])
+    np.testing.assert_array_equal((true.values == -20.0).reshape(-1), near)
+    clear = np.abs(distance_m - LEAST_M) > 0.1  # photons and digitizers have noise of their own
+    np.testing.assert_array_equal((read.values == -20.0).reshape(-1)[clear], near[clear])
 
 
 def test_noise_takes_surfaces_below_the_least_range_and_dropout_none():
     """All posts at 1.2 m: a normal number of sigma 0.3 m is below -0.2 m for 25 %, less those that drop out."""
     noise = sn.RangeNoise(base_m=0.3, dropout=0.4)
     read, true = image("relative", noise, np.full(RAYS, 1.2))
-    shown = read.range.reshape(-1)
+    shown = read.values.reshape(-1)
     near, nothing = (shown == -20.0).mean(), (shown == 20.0).mean()
     assert near == pytest.approx(0.6 * 0.2525, abs=0.06)
     assert nothing == pytest.approx(0.4, abs=0.08)
-    assert (np.abs(true.range - 1.2) < 1e-4).all()
+    assert (np.abs(true.values - 1.2) < 1e-4).all()
 
 
 def test_a_bias_moves_the_limit():
     distance_m = np.random.default_rng(2).uniform(0.3, 2.0, RAYS)
     read, _ = image("relative", sn.RangeNoise(bias_m=-0.5), distance_m)
-    np.testing.assert_array_equal((read.range == -20.0).reshape(-1), distance_m - 0.5 < LEAST_M)
+    np.testing.assert_array_equal((read.values == -20.0).reshape(-1), distance_m - 0.5 < LEAST_M)

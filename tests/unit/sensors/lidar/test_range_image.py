@@ -66,14 +66,14 @@ def test_values_and_shares_in_every_mode(mode, motion, options, near, far, scale
     for scan in (sensor.read(), sensor.truth()):
         image = scan.range_image
         assert (image.near, image.far, image.scale_m) == pytest.approx((near, far, scale_m))
-        assert image.range.dtype == np.float32
-        assert image.range.shape == scan.range_m.shape
+        assert image.values.dtype == np.float32
+        assert image.values.shape == scan.range_m.shape
         wanted = by_hand(scan.range_m.reshape(-1) / scale_m, near, far)
-        np.testing.assert_allclose(image.range.reshape(-1), wanted, rtol=1e-6)
+        np.testing.assert_allclose(image.values.reshape(-1), wanted, rtol=1e-6)
         np.testing.assert_array_equal(image.valid, scan.valid)
         np.testing.assert_array_equal(scan.valid.reshape(-1), [False, False, True, True, True, False, False])
-        metres = np.where(scan.valid, scan.range_m, by_hand(0.0, -np.inf, np.inf).reshape(scan.range_m.shape))
-        np.testing.assert_allclose(image.in_metres(), metres, rtol=1e-6)
+        meters = np.where(scan.valid, scan.range_m, by_hand(0.0, -np.inf, np.inf).reshape(scan.range_m.shape))
+        np.testing.assert_allclose(image.in_meters(), meters, rtol=1e-6)
 
 
 @pytest.mark.parametrize("noise", [sn.RangeNoise(), sn.RangeNoise(base_m=0.3, dropout=0.2, angle_std_rad=0.01)])
@@ -97,7 +97,7 @@ def test_limits_act_on_ranges_with_noise(mode):
     env = sn.Environment(scene(), sn.worlds.Static(step_s=0.1), worlds=200, seed=4)
     limited = env.attach(spec(mode, noise=noise, normalize=False), name="a")
     env.step()
-    images = limited.read().range_image.range.reshape(200, -1)
+    images = limited.read().range_image.values.reshape(200, -1)
     env = sn.Environment(scene(), sn.worlds.Static(step_s=0.1), worlds=200, seed=4)
     free = env.attach(wide, name="a")
     env.step()
@@ -112,25 +112,25 @@ def test_limits_act_on_ranges_with_noise(mode):
 def test_what_drops_out_is_nothing():
     sensor = swept(spec(noise=sn.RangeNoise(dropout=0.5), normalize=True), worlds=400)
     scan = sensor.read()
-    image = scan.range_image.range.reshape(400, -1)
+    image = scan.range_image.values.reshape(400, -1)
     assert 0.4 < (image[:, 3] == 1.0).mean() < 0.6
     assert 0.4 < (image[:, 0] == -1.0).mean() < 0.6  # too near, unless dropped
     assert set(np.unique(image[:, 0])) == {-1.0, 1.0}
-    assert (sensor.truth().range_image.range.reshape(400, -1)[:, 3] == np.float32(0.4)).all()
+    assert (sensor.truth().range_image.values.reshape(400, -1)[:, 3] == np.float32(0.4)).all()
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_errors_and_faults_take_ranges_out_of_the_limits(mode):
     """A bias of -3.5 m: 4 m becomes 0.5 m, too near; 1.1 m goes below 0; 9.5 m becomes 6 m; +2 m takes 9.5 m beyond."""
-    image = swept(spec(mode, errors=(Bias(value=-3.5),), normalize=False)).read().range_image.range.reshape(-1)
+    image = swept(spec(mode, errors=(Bias(value=-3.5),), normalize=False)).read().range_image.values.reshape(-1)
     np.testing.assert_array_equal(image[[0, 1, 2, 3, 5, 6]], [-10.0, -10.0, -10.0, -10.0, 10.0, 10.0])
     assert image[4] == pytest.approx(6.0, abs=0.1)
     struck = FaultSchedule(faults=(Fault(Bias(value=2.0), start_s=0.0, end_s=9.0),))
-    image = swept(spec(mode, faults=struck, normalize=False)).read().range_image.range.reshape(-1)
+    image = swept(spec(mode, faults=struck, normalize=False)).read().range_image.values.reshape(-1)
     assert image[4] == 10.0
     assert image[3] == pytest.approx(6.0, abs=0.1)
     gone = FaultSchedule(faults=(Fault(Dropout(probability=1.0, fill="nan"), start_s=0.0, end_s=9.0),))
-    image = swept(spec(mode, faults=gone, normalize=False)).read().range_image.range.reshape(-1)
+    image = swept(spec(mode, faults=gone, normalize=False)).read().range_image.values.reshape(-1)
     np.testing.assert_array_equal(image, [-10.0, -10.0, 10.0, 10.0, 10.0, 10.0, 10.0])
 
 
@@ -157,7 +157,7 @@ def test_of_several_returns_each_has_its_image(returns):
     sensor = env.attach(lidar)
     env.step()
     scan = sensor.read()
-    image = scan.range_image.range.reshape(scan.range_m.shape[0], 2)
+    image = scan.range_image.values.reshape(scan.range_m.shape[0], 2)
     assert (image[:, 0] == -10.0).all()  # a pane and nothing behind it
     assert image[0, 1] == pytest.approx(4.0 / np.cos(np.radians(10.0)), abs=0.01)
     assert (image[:, 1] != -10.0).all()
@@ -166,12 +166,12 @@ def test_of_several_returns_each_has_its_image(returns):
 def test_slices_and_many_worlds_and_sensors():
     poses = [sn.Pose(), sn.Pose.from_euler_deg(yaw=180.0)]
     sensor = swept(spec(normalize=True), worlds=3, pose=poses)
-    image = sensor.read().range_image.range
+    image = sensor.read().range_image.values
     assert image.shape == (3, 2, 1, 7)
     np.testing.assert_allclose(image[:, 0, 0], np.broadcast_to([-1, -1, 0.11, 0.4, 0.95, 1, 1], (3, 7)), rtol=1e-5)
     assert (image[:, 1] == 1.0).all()
     pieces = swept(spec(normalize=True, publish="slices"), 0.2).readings()
-    np.testing.assert_allclose(pieces[0].range_image.range[0], [-1, -1, 0.11, 0.4, 0.95, 1, 1], rtol=1e-5)
+    np.testing.assert_allclose(pieces[0].range_image.values[0], [-1, -1, 0.11, 0.4, 0.95, 1, 1], rtol=1e-5)
 
 
 def test_worlds_that_restart_see_nothing():
@@ -180,7 +180,7 @@ def test_worlds_that_restart_see_nothing():
     env.run(0.1).finish()
     env.reset(np.array([True, False]))
     env.run(0.1).finish()
-    image = sensor.read().range_image.range
+    image = sensor.read().range_image.values
     assert (image[0] == 1.0).all()
     assert (image[1] == -1.0).sum() == 2
 
@@ -188,17 +188,17 @@ def test_worlds_that_restart_see_nothing():
 def test_one_flat_and_voided():
     scan = swept(spec(normalize=True), worlds=2).read()
     assert scan.flat().range_image is None
-    np.testing.assert_array_equal(scan.one(1).range_image.range, scan.range_image.range[1])
+    np.testing.assert_array_equal(scan.one(1).range_image.values, scan.range_image.values[1])
     voided = scan.without(np.array([True, False])).range_image
-    assert (voided.range[0] == 1.0).all()
-    np.testing.assert_array_equal(voided.range[1], scan.range_image.range[1])
+    assert (voided.values[0] == 1.0).all()
+    np.testing.assert_array_equal(voided.values[1], scan.range_image.values[1])
 
 
 def test_npz_and_messages_keep_it(tmp_path):
     scan = swept(spec(normalize=True, near_value_m=0.0)).read()
-    save_npz(scan, tmp_path / "c.npz")
+    save_npz(tmp_path / "c.npz", scan)
     back = load_npz(tmp_path / "c.npz").range_image
-    np.testing.assert_array_equal(back.range, scan.range_image.range)
+    np.testing.assert_array_equal(back.values, scan.range_image.values)
     assert (back.near, back.far, back.scale_m) == (0.0, 1.0, 10.0)
     data = range_image(scan, frame_id="lidar").fields["data"].view("<f4")
     np.testing.assert_allclose(data, [-np.inf, -np.inf, 1.1, 4.0, 9.5, np.inf, np.inf], rtol=1e-5)
@@ -206,7 +206,7 @@ def test_npz_and_messages_keep_it(tmp_path):
 
 def test_dead_channels_are_nothing():
     lidar = spec(errors=(DeadChannels(channels=(3,)),), normalize=False)
-    assert swept(lidar).read().range_image.range.reshape(-1)[3] == 10.0
+    assert swept(lidar).read().range_image.values.reshape(-1)[3] == 10.0
 
 
 def test_values_that_could_be_distances_are_refused():

@@ -67,10 +67,10 @@ def test_flat_keeps_the_returns_channel_by_channel():
     count = int(scan.valid.sum())
     assert 0 < count < scan.valid.size
     assert flat.valid.all()
-    assert flat.range_m.shape == flat.label.shape == flat.object_id.shape == flat.time_ns.shape == (count,)
+    assert flat.range_m.shape == flat.label.shape == flat.object_id.shape == flat.ray_time_ns.shape == (count,)
     assert flat.points.shape == (count, 3)
     assert (np.diff(flat.face_id) > 0).all()  # face ids were given in that order
-    np.testing.assert_array_equal(flat.time_ns, scan.time_ns[scan.valid])
+    np.testing.assert_array_equal(flat.ray_time_ns, scan.ray_time_ns[scan.valid])
     assert (flat.start_ns, flat.end_ns, flat.frame) == (START, END, "sensor")
     np.testing.assert_array_equal(flat.flat().points, flat.points)
 
@@ -86,9 +86,9 @@ def test_flat_of_many_worlds_repeats_the_times():
             },
         }
     )
-    assert stacked.time_ns.shape == (2, CHANNELS, COLUMNS)
+    assert stacked.ray_time_ns.shape == (2, CHANNELS, COLUMNS)
     once, twice = scan.flat(), stacked.flat()
-    np.testing.assert_array_equal(twice.time_ns, np.tile(once.time_ns, 2))
+    np.testing.assert_array_equal(twice.ray_time_ns, np.tile(once.ray_time_ns, 2))
     np.testing.assert_array_equal(twice.points, np.tile(once.points, (2, 1)))
     for ask in (stacked.deskewed, lambda: stacked.pose(START)):
         with pytest.raises(SpecError, match=r"\(2, 1\) worlds and sensors"):
@@ -103,7 +103,7 @@ def test_poses_at_the_knots_and_between():
     s = (quarter - times[2]) / (times[3] - times[2])
     assert scan.pose(int(quarter)).shape == ()
     assert scan.pose(int(quarter)).almost_equal(X_WS[2].interpolate(X_WS[3], s), 1e-12)
-    assert scan.pose(scan.time_ns).shape == (CHANNELS, COLUMNS)
+    assert scan.pose(scan.ray_time_ns).shape == (CHANNELS, COLUMNS)
 
 
 @pytest.mark.parametrize("time_ns", [START - 1, END + 1])
@@ -120,5 +120,5 @@ def test_what_follows_from_the_returns():
     np.testing.assert_array_equal(scan.intensity, scan.valid)
     np.testing.assert_array_equal(scan.cause == Cause.SURFACE, scan.valid)
     np.testing.assert_array_equal(scan.cause == Cause.NONE, ~scan.valid)
-    np.testing.assert_array_equal(scan.time_ns - START, scan.offset_ns)
-    assert scan.time_ns.dtype == np.int64
+    np.testing.assert_array_equal(scan.ray_time_ns - START, scan.offset_ns)
+    assert scan.ray_time_ns.dtype == np.int64

@@ -102,9 +102,9 @@ def test_the_lidars_clock_stamps_its_rays():
     true, _ = scans()
     wrong, lidar = scans(timing=sn.Timing(clock_offset_s=1.0, skew_ppm=1000.0))
     np.testing.assert_array_equal(
-        wrong.time_ns, true.time_ns + 1_000_000_000 + np.rint(true.time_ns * 1e-3).astype(int)
+        wrong.ray_time_ns, true.ray_time_ns + 1_000_000_000 + np.rint(true.ray_time_ns * 1e-3).astype(int)
     )
-    np.testing.assert_array_equal(lidar.truth().time_ns, true.time_ns)
+    np.testing.assert_array_equal(lidar.truth().ray_time_ns, true.ray_time_ns)
     np.testing.assert_allclose(wrong.deskewed(), true.deskewed())
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8)
 ANGLES_DEG = np.arange(-60.0, 60.01, 0.5)
 
 
@@ -29,7 +29,7 @@ def turned(angles_deg, *, pitch_deg=0.0, seed=3, **fields):
     return radar.read(), radar.truth()
 
 
-@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("window", sn.radar.WINDOWS)
 @pytest.mark.parametrize("antennas", [2, 3, 4, 8, 12, 16])
 def test_angles_have_no_bias_anywhere(window, antennas):
     """-60 to 60 degrees by 0.5: one detection each, within a hundredth of a cell of angle, range and speed."""
@@ -43,7 +43,7 @@ def test_angles_have_no_bias_anywhere(window, antennas):
 
 @pytest.mark.parametrize("antennas", [4, 8])
 def test_left_and_right_are_alike(antennas):
-    """From 39 degrees on the left the strongest beam was the first or the last, which are neighbours."""
+    """From 39 degrees on the left the strongest beam was the first or the last, which are neighbors."""
     left, _ = turned(np.arange(38.0, 46.0, 0.5), antennas=antennas, horizontal_fov_deg=100.0)
     right, _ = turned(-np.arange(38.0, 46.0, 0.5), antennas=antennas, horizontal_fov_deg=100.0)
     assert (left.valid.sum(axis=1) == 1).all()
@@ -73,7 +73,7 @@ def test_one_row_measures_none():
 @pytest.mark.parametrize("transmitters", [2, 3])
 def test_transmitters_in_turn_make_a_longer_row(balls, make_radar, read, transmitters):
     """As 4 x N antennas, at any speed up to the fold, which comes N times as early."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
     assert chirp.unambiguous_speed_m_s == pytest.approx(16.2225 / transmitters, rel=1e-4)
     spec = make_radar(chirp=chirp, antennas=4)
     for speed in np.linspace(-0.85, 0.85, 12) * chirp.unambiguous_speed_m_s:
@@ -95,8 +95,8 @@ def test_transmitters_add_to_the_signal(balls, make_radar, read):
     one, three = (
         read(balls((30.0, 0.0, 0.0)), make_radar(antennas=4, angle_window="rectangular", chirp=chirp))[1]
         for chirp in (
-            sn.radio.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6),
-            sn.radio.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6, transmitters=3),
+            sn.radar.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6),
+            sn.radar.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6, transmitters=3),
         )
     )
     assert three.snr_dB[0] - one.snr_dB[0] == pytest.approx(10 * np.log10(3.0), abs=1e-6)
@@ -104,7 +104,7 @@ def test_transmitters_add_to_the_signal(balls, make_radar, read):
 
 def test_what_moves_through_cells_is_smeared_and_stays_one(balls, make_radar, read):
     """50 m/s in a frame of 4 ms and cells of 0.15 m: 1.3 cells. Weaker than at rest, found where it is at the end."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=1e9, ramp_s=16e-6, samples=512, chirps=256)
+    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=16e-6, samples=512, chirps=256)
     spec = make_radar(chirp=chirp, antennas=4)
     found, truth = read(balls((40.0, 3.0, 0.0, -50.0, 0.0, 0.0)), spec)
     assert found.valid.sum() == truth.valid.sum() == 1
@@ -112,8 +112,8 @@ def test_what_moves_through_cells_is_smeared_and_stays_one(balls, make_radar, re
     assert found.range_rate_m_s[0] == pytest.approx(truth.range_rate_m_s[0], abs=0.02)
     loss_dB = truth.snr_dB[0] - found.snr_dB[0]
     moved = abs(truth.range_rate_m_s[0]) * chirp.frame_s / chirp.range_resolution_m
-    weights = sn.radio.window_samples("hann", count=256)
+    weights = sn.radar.window_samples("hann", count=256)
     at = moved * (np.arange(256) - 127.5) / 256
-    kept = np.sum(weights * sn.radio.point_spread("hann", at, count=512)) / weights.sum()
+    kept = np.sum(weights * sn.radar.point_spread("hann", at, count=512)) / weights.sum()
     assert -0.1 < loss_dB + 20 * np.log10(kept) < 0.8  # the fit knows echoes of one place only
     assert loss_dB > 0.3

@@ -49,7 +49,7 @@ def consistent(found, spec):
 
 def test_without_errors_no_byte_changes(lists):
     (plain,), _ = lists()
-    (quiet,), _ = lists(Fault(Bias(1.0), start_s=10.0), range={"sat": {"max": 1e6}})
+    (quiet,), _ = lists(Fault(Bias(1.0), start_s=10.0), range={"saturation": {"max": 1e6}})
     for name in (*COLUMNS, "valid", "object_id", "label", "cause"):
         np.testing.assert_array_equal(getattr(plain, name), getattr(quiet, name))
 
@@ -107,12 +107,12 @@ def test_noise_has_its_standard_deviation_in_every_place_and_world(balls, lists,
     consistent(found, radar.spec)
 
 
-def test_quantisation_and_saturation_act_in_order_after_noise(lists):
+def test_quantization_and_saturation_act_in_order_after_noise(lists):
     """Codes of 0.5 m up to 40 m, half a decibel down to -80 dBm, five bits of angle."""
     (found,), radar = lists(
-        range={"noise": {"std": 0.2}, "discrete": {"lsb": 0.5}, "sat": {"max": 40.0}},
-        azimuth={"discrete": {"bits": 5}, "sat": {"min": -0.775, "max": 0.775}},
-        power={"discrete": {"lsb": 0.5}, "sat": {"max": -80.0}},
+        range={"noise": {"std": 0.2}, "quantization": {"lsb": 0.5}, "saturation": {"max": 40.0}},
+        azimuth={"quantization": {"bits": 5}, "saturation": {"min": -0.775, "max": 0.775}},
+        power={"quantization": {"lsb": 0.5}, "saturation": {"max": -80.0}},
     )
     np.testing.assert_allclose(found.range_m, np.rint(found.range_m / 0.5) * 0.5)
     assert found.range_m.max() == 40.0
@@ -317,11 +317,11 @@ def test_what_is_set_later_is_checked_when_it_is_put_to_work(balls, make_radar):
 def test_a_file_says_it_as_python_does(make_radar):
     """Data as YAML has it, and back."""
     data = {
-        "range": {"noise": {"std": 0.1}, "discrete": {"lsb": 0.2}, "sat": {"max": 150.0}},
+        "range": {"noise": {"std": 0.1}, "quantization": {"lsb": 0.2}, "saturation": {"max": 150.0}},
         "power": {"noise": {"bias": -1.5}},
         "faults": {"faults": [{"corruption": {"kind": "freeze"}, "start_s": 1.0, "end_s": 2.0}]},
     }
     spec = make_radar(**data)
-    assert spec.range.discrete.lsb == 0.2
+    assert spec.range.quantization.lsb == 0.2
     assert sn.Radar.model_validate(spec.model_dump()) == spec
     assert isinstance(spec.faults.faults[0].corruption, Freeze)

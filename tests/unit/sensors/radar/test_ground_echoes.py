@@ -26,12 +26,12 @@ def test_clutter_has_the_power_of_its_area_and_the_speed_of_the_ground(balls, ma
     # Hann spreads an echo's power over 1.5 cells of speed, and a cell of range has 1.5 cells of ground
     field = np.radians(20.0)
     azimuth = (np.arange(4000) + 0.5) / 4000 * field - 0.5 * field
-    lobe = sn.radio.relative_gain(
+    lobe = sn.radar.relative_gain(
         azimuth, -np.arcsin(1 / 12.0), horizontal_fov_rad=field, vertical_fov_rad=np.radians(10)
     )
-    sigma = 0.1 * sn.radio.ground_cell_area(12.0, range_resolution_m=1.0, beam_rad=field) * np.mean(lobe**2)
+    sigma = 0.1 * sn.radar.ground_cell_area(12.0, range_resolution_m=1.0, beam_rad=field) * np.mean(lobe**2)
     wave = spec.chirp.wavelength_m
-    mean_W = sn.radio.received_power(sigma, 12.0, power_W=0.01, gain=10**2.5, wavelength_m=wave)
+    mean_W = sn.radar.received_power(sigma, 12.0, power_W=0.01, gain=10**2.5, wavelength_m=wave)
     near = np.abs(speeds + 8.0) < 4.0
     assert power[near].sum() / 1.5**2 == pytest.approx(mean_W, rel=0.25)
 
@@ -53,9 +53,9 @@ def test_unresolved_ways_give_the_two_ray_factor(balls, make_radar, read):
     wave, factors, expected = spec.chirp.wavelength_m, [], []
     for x in np.arange(28.0, 30.0, 0.13):
         found, truth = read(balls((x, 0.0, 0.0), ground=True), spec)
-        straight, bent, grazing = sn.radio.image_path(x, 1.0, 1.0)
-        reflection = sn.radio.reflection_coefficient(grazing, relative_permittivity=4.0)
-        expected.append(float(sn.radio.two_ray_factor(reflection, bent - straight, wavelength_m=wave)))
+        straight, bent, grazing = sn.radar.image_path(x, 1.0, 1.0)
+        reflection = sn.radar.reflection_coefficient(grazing, relative_permittivity=4.0)
+        expected.append(float(sn.radar.two_ray_factor(reflection, bent - straight, wavelength_m=wave)))
         factors.append(found.power_W.max(initial=0.0) / truth.power_W[0])
         assert truth.range_m[0] == pytest.approx(x, abs=0.01)
     assert np.ptp(expected) > 3.0
@@ -65,7 +65,7 @@ def test_unresolved_ways_give_the_two_ray_factor(balls, make_radar, read):
 def test_resolved_ways_give_ghosts_farther_out(balls, make_radar, read):
     """4 m above the ground, 8 m off: the ways are 8 m, the mean of 8 and 11.3 m, and 11.3 m."""
     ground = {**QUIET, "z_m": -4.0, "polarization": "horizontal"}
-    fine = sn.radio.Chirp(bandwidth_Hz=600e6, ramp_s=60e-6, samples=256, chirps=32)
+    fine = sn.radar.Chirp(bandwidth_Hz=600e6, ramp_s=60e-6, samples=256, chirps=32)
     cfar = {"over": "rank", "training": 16, "guard": 4, "false_alarm": 1e-8}
     found, truth = read(
         balls((8.0, 0.0, 0.0)), make_radar(ground=ground, vertical_fov_deg=150.0, chirp=fine, cfar=cfar)

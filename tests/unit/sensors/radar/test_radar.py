@@ -31,13 +31,13 @@ def test_a_reflector_is_measured_where_it_is(balls, make_radar, read, source):
 
 def test_power_and_cross_section_are_those_of_the_radar_equation(balls, make_radar, read):
     """The worked example of physics.md 12 at 100 m: 7.6389e-13 W; here with noise 50 dB below."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=50e-6, samples=128, chirps=128)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=50e-6, samples=128, chirps=128)
     found, truth = read(balls((100.0, 0.0, 0.0)), make_radar(chirp=chirp))
     assert truth.power_W[0] == pytest.approx(7.6389e-13, rel=2e-4)
     assert truth.cross_section_m2[0] == pytest.approx(10.0)
     assert found.power_W[0] == pytest.approx(7.6389e-13, rel=0.05)
     assert found.cross_section_m2[0] == pytest.approx(10.0, rel=0.06)
-    noise_W = sn.radio.thermal_noise(noise_figure=10**1.2, integration_s=128 * 50e-6) * 1.5**2 * 1.36283
+    noise_W = sn.radar.thermal_noise(noise_figure=10**1.2, integration_s=128 * 50e-6) * 1.5**2 * 1.36283
     assert truth.snr_dB[0] == pytest.approx(10 * np.log10(7.6389e-13 / noise_W), abs=0.01)
 
 
@@ -228,7 +228,7 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(balls, make_radar
             "a fault's target is 'doppler'; it must be one of: range, speed, angle, power",
         ),
         ({"elevation": {"noise": {"std": 0.01}}}, "elevation has errors and elevation_antennas is 1"),
-        ({"antennas": 1, "azimuth": {"discrete": {"lsb": 0.01}}}, "azimuth has errors and antennas is 1"),
+        ({"antennas": 1, "azimuth": {"quantization": {"lsb": 0.01}}}, "azimuth has errors and antennas is 1"),
         (
             {"antennas": 1, "faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}, "target": "angle"}]}},
             "a fault's target is 'angle' with one antenna in one row",
@@ -248,8 +248,8 @@ def test_worlds_drawn_anew_have_other_targets(make_radar, source):
     car = sn.SceneObject(sn.shapes.box(2.0, 1.6, 1.4), label="car")
     pedestrian = sn.SceneObject(sn.shapes.box(0.4, 0.5, 1.7), label="pedestrian")
     place = (9.0, 0.0, 0.0)
-    strewn = sn.Scatter([car, pedestrian], 1, low=place, high=place, yaw_deg=(0.0, 0.0))
-    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=6, seed=3), sn.worlds.Static(step_s=0.05), seed=3)
+    scattered = sn.Scatter([car, pedestrian], 1, low=place, high=place, yaw_deg=(0.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([scattered], worlds=6, seed=3), sn.worlds.Static(step_s=0.05), seed=3)
     radar = env.attach(make_radar(source=source, cross_sections={"car": 10.0, "pedestrian": 0.5}))
     env.step()
     drawn = []

@@ -92,13 +92,13 @@ def test_power_is_the_mean_over_what_is_seen(truth_of, radius, distance):
 
 @pytest.mark.parametrize("spacing", [0.25, 7.0])
 def test_every_world_sees_its_own_target_whole(make_radar, spacing):
-    """Cars and pedestrians strewn over 24 worlds, each of them alone."""
+    """Cars and pedestrians scattered over 24 worlds, each of them alone."""
     kinds = [
         sn.SceneObject(sn.shapes.box(4.0, 1.8, 1.4), label="car"),
         sn.SceneObject(sn.shapes.box(0.3, 0.4, 1.7), label="pedestrian"),
     ]
-    strewn = sn.Scatter(kinds, 1, low=(20.0, -12.0, 0.0), high=(190.0, 12.0, 0.0), yaw_deg=(0.0, 360.0))
-    batch = sn.SceneBatch.scattered([strewn], worlds=24, seed=5)
+    scattered = sn.Scatter(kinds, 1, low=(20.0, -12.0, 0.0), high=(190.0, 12.0, 0.0), yaw_deg=(0.0, 360.0))
+    batch = sn.SceneBatch.scattered([scattered], worlds=24, seed=5)
     env = sn.Environment(batch, sn.worlds.Static(step_s=0.05), seed=3)
     radar = env.attach(
         make_radar(source="rays", cross_sections={}, max_range_m=300.0, vertical_fov_deg=20.0, ray_spacing_deg=spacing)
@@ -111,8 +111,8 @@ def test_every_world_sees_its_own_target_whole(make_radar, spacing):
 def test_worlds_alone_and_together_give_the_same_bytes(make_radar):
     """Aimed rays and hidden ones in 5 worlds of 2 radars, against each world by itself."""
     kinds = [sn.SceneObject(sn.shapes.box(1.0, 1.0, 1.0), label="car")]
-    strewn = sn.Scatter(kinds, 6, low=(10.0, -8.0, -0.5), high=(80.0, 8.0, 0.5), yaw_deg=(0.0, 360.0))
-    batch = sn.SceneBatch.scattered([strewn], worlds=5, seed=2)
+    scattered = sn.Scatter(kinds, 6, low=(10.0, -8.0, -0.5), high=(80.0, 8.0, 0.5), yaw_deg=(0.0, 360.0))
+    batch = sn.SceneBatch.scattered([scattered], worlds=5, seed=2)
     spec = make_radar(source="rays", cross_sections={}, ray_spacing_deg=1.0)
 
     def lists(scene, **options):

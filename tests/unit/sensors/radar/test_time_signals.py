@@ -15,7 +15,7 @@ def hann(count):
 
 def test_samples_are_those_of_a_delayed_chirp(balls, make_radar, read):
     """Two transmitters, two rows: phase of what is sent less that of what comes back, at each antenna and instant."""
-    chirp = sn.radio.Chirp(bandwidth_Hz=6e8, ramp_s=30e-6, interval_s=33e-6, samples=128, chirps=16, transmitters=2)
+    chirp = sn.radar.Chirp(bandwidth_Hz=6e8, ramp_s=30e-6, interval_s=33e-6, samples=128, chirps=16, transmitters=2)
     spec = make_radar(
         chirp=chirp, antennas=3, elevation_antennas=2, adc=True, vertical_fov_deg=60.0, cross_sections={"ball": 1e6}
     )
@@ -102,11 +102,11 @@ def own_chain(adc, *, transmitters, factors, training=16, guard=4):
 def test_a_users_own_transforms_find_the_same(balls, make_radar, read, transmitters):
     """Four reflectors, one of them far to the left; detections to a fiftieth of a cell."""
     antennas = 8 if transmitters == 1 else 4
-    chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
+    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
     places = [(20.3, 3.0, 0.0, 2.0, 0, 0), (35.2, -6.0, 0.0, -1.5, 0, 0), (12.4, 10.0, 0.0), (41.0, 3.0, 0.0)]
     spec = make_radar(chirp=chirp, antennas=antennas, adc=True, horizontal_fov_deg=120.0, cfar={"false_alarm": 1e-8})
     found, truth = read(balls(*places), spec)
-    factors = sn.radio.correlated_factors("hann", samples=64, training=16, guard=4, false_alarm=1e-8, rank=0.75)
+    factors = sn.radar.correlated_factors("hann", samples=64, training=16, guard=4, false_alarm=1e-8, rank=0.75)
     own = own_chain(found.adc, transmitters=transmitters, factors=factors)
     own = own[own[:, 0] > 5e-3 * own[0, 0]]  # no side lobes
     assert found.valid.sum() == truth.valid.sum() == len(own) == 4
@@ -140,7 +140,7 @@ def test_frames_of_samples_are_those_made_of_cells(balls, make_radar, read, case
     Without a window side lobes are followed for 24 cells only; there maps differ by what is left out.
     """
     of_chirp = {"bandwidth_Hz": 149.896229e6, "ramp_s": 60e-6, "samples": 64, "chirps": 32}
-    chirp = sn.radio.Chirp(**{key: case.get(key, of_chirp.get(key, 1)) for key in (*of_chirp, "transmitters")})
+    chirp = sn.radar.Chirp(**{key: case.get(key, of_chirp.get(key, 1)) for key in (*of_chirp, "transmitters")})
     fields = {key: value for key, value in case.items() if key not in chirp.model_fields_set}
     places = [(20.3, 3.0, 1.0, 4.0, 0, 0), (35.2, -6.0, -2.0, -3.0, 0, 0), (12.4, 2.0, 0.0)]
     both = []

@@ -55,8 +55,8 @@ def test_center_and_radius_enclose_the_mesh():
     assert distance.max() == pytest.approx(scene.radius_m, rel=1e-12)
 
 
-def test_a_mesh_modelled_far_from_its_origin_keeps_its_shape():
-    # map coordinates: 4.5 million metres north, where float32 has steps of half a metre
+def test_a_mesh_modeled_far_from_its_origin_keeps_its_shape():
+    # map coordinates: 4.5 million meters north, where float32 has steps of half a meter
     offset = np.array([691_603.0, 4_534_911.0, 120.0])
     near, far = sn.shapes.sphere(2.0), sn.shapes.sphere(2.0).transformed(sn.Pose(offset))
     directions = np.random.default_rng(0).normal(size=(500, 3))

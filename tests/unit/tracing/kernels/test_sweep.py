@@ -130,7 +130,7 @@ def test_every_ray_meets_the_world_of_its_own_time(frame):
     scan = lidar.read()
     assert scan.valid.all()
     met, differ = set(), 0
-    X_WS, directions = scan.pose(scan.time_ns), pattern.rays().direction_S.astype(np.float64)
+    X_WS, directions = scan.pose(scan.ray_time_ns), pattern.rays().direction_S.astype(np.float64)
 
     def between(path, t_ns):
         """As the design says: lines and slerp between the world's states."""
@@ -140,7 +140,7 @@ def test_every_ray_meets_the_world_of_its_own_time(frame):
 
     for row in range(3):
         for column in range(0, 200, 2):
-            t_ns = int(scan.time_ns[row, column])
+            t_ns = int(scan.ray_time_ns[row, column])
             things = [(room.mesh, sn.Pose())]
             things += [(mesh, between(paths[body], t_ns) @ mount) for body, mesh in parts.items()]
             pose = X_WS[row, column]

@@ -94,7 +94,7 @@ def test_on_shared_edges_hits_are_those_of_one_process(caster, whole, scene, sta
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
     print(
         f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners from {start}: {on_edge.sum()} end on "
-        f"one; {other.sum()} give a neighbour's face, {(found.range_m != expected.range_m).sum()} another range"
+        f"one; {other.sum()} give a neighbor's face, {(found.range_m != expected.range_m).sum()} another range"
     )
     assert on_edge.mean() > 0.1
     assert found.range_m.tobytes() == expected.range_m.tobytes()
@@ -117,8 +117,8 @@ def test_shapes_and_properties_are_as_of_one_process(caster, whole):
     assert np.array_equal(caster.cast(*pick).property("heat"), whole.cast(*pick).property("heat"))
     assert np.ptp(caster.cast(*pick).property("heat")) > 1000
     assert expected.hit.any()
-    with pytest.raises(SceneError, match="the mesh has no property 'colour'"):
-        caster.cast(*pick).property("colour")
+    with pytest.raises(SceneError, match="the mesh has no property 'color'"):
+        caster.cast(*pick).property("color")
     nothing = caster.cast([0, 0, 50], [0, 0, 1])
     assert not nothing.hit
     assert nothing.property("heat") == 0.0

@@ -128,9 +128,9 @@ def readings(request, local_cluster, tmp_path_factory):
 
 
 def other_faces(found, expected):
-    """Returns whose face is a neighbour's, since their ray met an edge; there are hardly any."""
+    """Returns whose face is a neighbor's, since their ray met an edge; there are hardly any."""
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
-    print(f"{other.sum()} of {other.size} returns are of an edge and give a neighbour's face")
+    print(f"{other.sum()} of {other.size} returns are of an edge and give a neighbor's face")
     assert other.mean() < 1e-4
     return other
 
@@ -143,7 +143,7 @@ def test_readings_are_those_of_one_process(readings):
             assert getattr(found, field)[~other].tobytes() == getattr(expected, field)[~other].tobytes(), field
         assert set(np.unique(expected.label)) >= {-1, 1, 2} | ({5} if hidden != "car" else {6})
         assert (expected.object_id != 1).all()  # the fog bank
-        np.testing.assert_array_equal(found.time_ns, expected.time_ns)
+        np.testing.assert_array_equal(found.ray_time_ns, expected.ray_time_ns)
 
 
 def test_errors_of_rays_are_those_of_one_process(readings):
@@ -164,7 +164,7 @@ def test_drawn_placements_and_range_images_are_those_of_one_process(readings):
         for found, expected in zip(readings[0][name], readings[1][name], strict=True):
             np.testing.assert_array_equal(found.X_WS.position, expected.X_WS.position)
             other = other_faces(found, expected)
-            assert found.range_image.range[~other].tobytes() == expected.range_image.range[~other].tobytes()
+            assert found.range_image.values[~other].tobytes() == expected.range_image.values[~other].tobytes()
             assert {-1.0, 1.0} < set(np.unique(expected.range_image.range))
 
 

@@ -63,7 +63,7 @@ def test_a_camera_that_rides_on_nothing_stands_where_it_was_put():
     env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
     camera = env.attach(sn.DepthCamera(pattern=PATTERN), pose=sn.Pose((1.0, 0.0, 0.0)))
     env.step()
-    assert camera.read().depth == pytest.approx(3.0, abs=1e-5)
+    assert camera.read().depth_m == pytest.approx(3.0, abs=1e-5)
     np.testing.assert_array_equal(camera.read().X_WS.position, [[[[1.0, 0.0, 0.0]]]])
 
 

@@ -45,7 +45,7 @@ def written(placed, t):
     # RTCQuaternionDecomposition: scale 3, skew 3, shift 3, quaternion 4, translation 3
     assert (buffer[:, :3] == 1).all()
     assert (buffer[:, 3:6] == 0).all()
-    assert ((a[:, 9:13] * b[:, 9:13]).sum(axis=1) > -1e-6).all(), "neighbours lie on one half of the sphere"
+    assert ((a[:, 9:13] * b[:, 9:13]).sum(axis=1) > -1e-6).all(), "neighbors lie on one half of the sphere"
     X = sn.Pose(a[:, 13:], a[:, 9:13]).interpolate(sn.Pose(b[:, 13:], b[:, 9:13]), s[:, 0])
     shift = (1 - s) * a[:, 6:9] + s * b[:, 6:9]
     return (X @ sn.Pose(shift)).matrix, kind
@@ -74,7 +74,7 @@ def deviation_m(mesh, mount, knots, near=(0, 0, 0), samples=801):
     return np.linalg.norm(seen - true, axis=-1).max(), kind
 
 
-# float32 rounds transforms of a few metres to less than this
+# float32 rounds transforms of a few meters to less than this
 ROUNDING_M = 2e-6
 
 

@@ -218,7 +218,7 @@ def test_bodies_change_their_kind_back_and_forth_and_stay_in_place():
 
 def test_the_bodies_radius_reaches_its_farthest_point():
     scene = sn.Scene()
-    far = sn.shapes.box(1, 1, 1).transformed(sn.Pose((100.0, 0, 0)))  # modelled far from its own origin
+    far = sn.shapes.box(1, 1, 1).transformed(sn.Pose((100.0, 0, 0)))  # modeled far from its own origin
     scene.add(far, pose=sn.Pose((0, 0, 3.0)), body="boom")
     scene.add(sn.shapes.box(1, 1, 1), body="boom")
     placed = placed_scenes(scene, ("boom", "idle"))

@@ -10,7 +10,7 @@ from sensorium.tracing.placement.world_arrays import KIND_BITS, MASK_BITS, Objec
 ABSENT = 1 << 30
 
 
-def strewn(rng, worlds, objects, bodies, *, alike=False):
+def scattered(rng, worlds, objects, bodies, *, alike=False):
     """Objects at random, some absent, some volumes, some on bodies of which some are hidden; and how bodies move."""
     rows = 1 if alike else worlds
     body = rng.integers(-1, bodies, objects).astype(np.int32)
@@ -54,7 +54,7 @@ def test_objects_are_grouped_as_numpy_would(alike):
     rng = np.random.default_rng(3)
     for _ in range(20):
         worlds, objects, bodies = int(rng.integers(1, 8)), int(rng.integers(0, 40)), int(rng.integers(1, 6))
-        given, kinds = strewn(rng, worlds, objects, bodies, alike=alike)
+        given, kinds = scattered(rng, worlds, objects, bodies, alike=alike)
         tables = made(WorldArrays(worlds, objects), np.arange(worlds), given, kinds, knots=3)
         for world in range(worlds):
             assert arrays_of(tables, world) == groups_of(given, kinds, world)
@@ -63,10 +63,10 @@ def test_objects_are_grouped_as_numpy_would(alike):
 
 def test_worlds_that_are_made_anew_leave_the_others_alone():
     rng = np.random.default_rng(4)
-    given, kinds = strewn(rng, 6, 30, 4)
+    given, kinds = scattered(rng, 6, 30, 4)
     arrays = WorldArrays(6, 30)
     before = made(arrays, np.arange(6), given, kinds, knots=2)
-    other, other_kinds = strewn(rng, 6, 30, 4)
+    other, other_kinds = scattered(rng, 6, 30, 4)
     after = made(arrays, np.array([1, 4]), other, other_kinds, knots=2)
     for world in range(6):
         changed = world in (1, 4)
@@ -80,7 +80,7 @@ def test_worlds_that_are_made_anew_leave_the_others_alone():
 
 def test_transforms_lie_in_the_world_s_memory_one_behind_the_other():
     rng = np.random.default_rng(5)
-    given, kinds = strewn(rng, 3, 25, 5)
+    given, kinds = scattered(rng, 3, 25, 5)
     arrays = WorldArrays(3, 25)
     tables = made(arrays, np.arange(3), given, kinds, knots=4)
     for world in range(3):

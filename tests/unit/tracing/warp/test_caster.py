@@ -108,7 +108,7 @@ def test_what_swings_on_a_long_arm_is_found_off_the_chord():
 
 
 def test_what_stands_near_when_it_is_far_from_the_origin(casters):
-    """Float32 alone would be off by half a metre out there."""
+    """Float32 alone would be off by half a meter out there."""
     away = np.array([5e6, -3e6, 100.0])
     for caster in casters:
         caster.place({name: sn.Pose(away) for name in caster.bodies})

@@ -52,19 +52,19 @@ def test_write_adds_facts_and_replaces(yard, tmp_path):
     env = yard()
     for _ in env.run(0.1):
         report.record(env)
-    report.write(path, facts={"Files": [tmp_path / "run.mcap"]})
+    report.save(path, facts={"Files": [tmp_path / "run.mcap"]})
     assert '<a href="run.mcap">run.mcap</a>' in path.read_text()
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_nothing_recorded_is_a_page_too(tmp_path):
-    sn.view.Report(title="Empty").write(tmp_path / "report.html")
+    sn.view.Report(title="Empty").save(tmp_path / "report.html")
     assert "<dt>Steps</dt><dd>0</dd>" in (tmp_path / "report.html").read_text()
 
 
 def test_a_folder_that_does_not_exist_is_one_clear_line(tmp_path):
     with pytest.raises(SpecError, match="its folder does not exist"):
-        sn.view.Report().write(tmp_path / "none" / "report.html")
+        sn.view.Report().save(tmp_path / "none" / "report.html")
 
 
 def test_a_report_is_of_one_environment_and_ends_when_closed(yard):

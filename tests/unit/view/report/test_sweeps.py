@@ -5,8 +5,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.sensors.lidar.scan import Light
+from sensorium.view.quantities import world_points
 from sensorium.view.report.sweeps import SweepRecord, _cloud
-from sensorium.view.scan_rows import world_points
 
 LABELS = {"ground": 1, "wall": 2, "car": 3}
 
@@ -98,7 +98,7 @@ def test_the_image_is_upright_whichever_channel_comes_first(yard):
     assert falling.images(LABELS)[0]["address"] == rising.images(LABELS)[0]["address"]
 
 
-def test_colours_by_cause_and_intensity_of_a_lidar_that_follows_light(random_light_scan, unpacked):
+def test_colors_by_cause_and_intensity_of_a_lidar_that_follows_light(random_light_scan, unpacked):
 
     scan = random_light_scan
     cloud = _cloud("top", [scan], LABELS, 60_000)

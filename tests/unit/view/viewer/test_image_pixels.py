@@ -1,4 +1,4 @@
-"""Pixels of images as they are written, or as colours."""
+"""Pixels of images as they are written, or as colors."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ def test_padding_order_and_big_endian_numbers():
     assert not can_be_shown("yuv422")
 
 
-def test_vectors_become_colours():
+def test_vectors_become_colors():
     vectors = np.array([[[2, 0], [0, -1]], [[0, 0], [np.nan, 1]]], np.float32)
     shown = pixels_of(message(encoding="32FC2", step=16, data=vectors.view(np.uint8).reshape(-1)))
     np.testing.assert_array_equal(shown, [[[255, 128, 128], [128, 64, 128]], [[128, 128, 128], [0, 0, 0]]])

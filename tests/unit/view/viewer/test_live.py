@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sensorium.view.scan_rows import world_points
+from sensorium.view.quantities import world_points
 from sensorium.view.viewer.live import Live
 
 

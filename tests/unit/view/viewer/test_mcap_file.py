@@ -5,7 +5,7 @@ from mcap.writer import Writer
 import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.record.ros2.message import Message, header
-from sensorium.view.scan_rows import world_points
+from sensorium.view.quantities import world_points
 from sensorium.view.viewer.mcap_file import show_mcap
 from sensorium.view.viewer.stream import Stream
 

@@ -10,7 +10,7 @@ def test_what_was_written_comes_back(yard, tmp_path):
     for _ in env.run(0.1):
         pass
     scan = env.sensors["top"].read()
-    sn.record.save_pcd(scan, tmp_path / "cloud.pcd")
+    sn.record.save_pcd(tmp_path / "cloud.pcd", scan)
     points, label = read_pcd(tmp_path / "cloud.pcd")
     assert points == pytest.approx(scan.flat().points)
     assert label.tolist() == scan.flat().label.tolist()

@@ -31,7 +31,7 @@ def test_a_cloud_is_saved_for_rerun(tmp_path, columns):
 
 
 def test_ply_is_read_by_rerun_itself(tmp_path, entities):
-    sn.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
+    sn.record.save_ply_points(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
     sn.view.show(tmp_path / "cloud.ply", tmp_path / "out.rrd")
     assert any("cloud.ply" in name for name in entities(tmp_path / "out.rrd"))
 

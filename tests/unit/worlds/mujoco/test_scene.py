@@ -80,14 +80,14 @@ def test_groups(world):
 def test_poses_are_those_on_the_body(world):
     assert named(world.scene(), "hull").pose.almost_equal(sn.Pose((0.1, 0.2, 0.3), (0.5, 0.5, -0.5, 0.5)))
 
-    # MuJoCo keeps a mesh about its centre of mass; put together, its corners are where the file has them
+    # MuJoCo keeps a mesh about its center of mass; put together, its corners are where the file has them
     wedge = named(world.scene(), "wedge")
     corners = wedge.pose.apply(wedge.mesh.vertices) - (1, 2, 3)
     expected = np.array([(0, 0, 0), (2, 0, 0), (0, 1, 0), (0, 0, 1.5)])
     np.testing.assert_allclose(np.abs(corners[:, None] - expected).max(axis=-1).min(axis=0), 0.0, atol=1e-6)
 
 
-def test_colours(world):
+def test_colors(world):
     scene = world.scene()
     colors = {"hull": (1, 0, 0, 1), "geom3": (0, 1, 0, 0.5), "wedge": (0, 0, 1, 1), "can": (0.5, 0.5, 0.5, 1)}
     for name, rgba in colors.items():
@@ -108,8 +108,11 @@ def test_materials_by_geom_and_by_material(world):
     assert named(scene, "geom1").material is paint
     with pytest.raises(SpecError, match="no such geom and no such material"):
         world.scene(materials={"pant": paint})
-    with pytest.raises(SpecError, match="it must be a material"):
+    assert named(world.scene(materials={"paint": "concrete"}), "hull").material is sn.materials.load("concrete")
+    with pytest.raises(SpecError, match="material is 'red'; the library has no such name"):
         world.scene(materials={"paint": "red"})
+    with pytest.raises(SpecError, match="it must be a material"):
+        world.scene(materials={"paint": 3})
 
 
 def watertight(mesh):

@@ -17,7 +17,7 @@ from sensorium.worlds.point_motion import PointMotion
 
 OPTION = '<option timestep="{timestep}" integrator="{integrator}" gravity="0.3 -0.2 -9.81"/>'
 
-# Offsets and tilts everywhere: no origin lies on an axis or at a centre of mass
+# Offsets and tilts everywhere: no origin lies on an axis or at a center of mass
 PENDULUM = """
 <body name="upper" pos="0 0 2">
   <joint name="shoulder" axis="0 1 0" damping="0.01"/>
@@ -155,24 +155,24 @@ def test_a_point_on_a_body_feels_what_mujoco_s_accelerometer_and_gyro_feel():
         np.testing.assert_allclose(rate, reference.sensor("gyro").data, rtol=1e-12, atol=1e-12)
 
 
-def test_a_brick_thrown_spinning_falls_on_a_parabola_about_its_centre_of_mass():
+def test_a_brick_thrown_spinning_falls_on_a_parabola_about_its_center_of_mass():
     world = sn.worlds.MuJoCo(xml(BRICK, timestep=1e-4, integrator="RK4"))
     world.start(1)
     world.data[0].qvel[:] = (0.5, 1.0, 4.0, 5.0, -3.0, 2.0)
     arm, g = np.array([0.1, 0.05, 0.02]), np.array([0.3, -0.2, -9.81])
 
-    def centre(state):
+    def center(state):
         r = state.X_WB.rotate(arm)[0, 0]
         w, alpha = state.w_WB[0, 0], state.alpha_WB[0, 0]
         p = state.X_WB.position[0, 0] + r
         v = state.v_WB[0, 0] + np.cross(w, r)
         return p, v, state.a_WB[0, 0] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
 
-    p0, v0, _ = centre(world.state())
+    p0, v0, _ = center(world.state())
     for k in range(1, 1001):
         world.step()
         if k % 100 == 0:
-            p, v, a = centre(world.state())
+            p, v, a = center(world.state())
             t = k * 1e-4
             np.testing.assert_allclose(p, p0 + v0 * t + g * t**2 / 2, atol=1e-8)
             np.testing.assert_allclose(v, v0 + g * t, atol=1e-8)
@@ -539,7 +539,7 @@ def test_what_users_may_not_do(call, error, says):
 
 
 def test_slides_are_told_apart_from_hinges():
-    """An encoder of a slide reads past 2 pi metres, one of a hinge starts anew."""
+    """An encoder of a slide reads past 2 pi meters, one of a hinge starts anew."""
     model = """<mujoco><option gravity="0 0 0"/><worldbody>
         <body name="cart"><joint name="rail" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/>
         <body name="wheel"><joint name="axle" type="hinge" axis="0 1 0"/><geom size="0.1" mass="1"/></body></body>

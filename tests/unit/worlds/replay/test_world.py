@@ -163,7 +163,7 @@ GOOD = "0,car,1,2,3,1,0,0,0"
     [
         ("", "line 1: columns are ; one of time_s and time_ns must be there"),
         (HEADER, "it has no rows"),
-        (f"{HEADER},colour\n", "line 1: column is 'colour'; it must be one of time_s, "),
+        (f"{HEADER},color\n", "line 1: column is 'color'; it must be one of time_s, "),
         (f"{HEADER},x\n", "line 1: column 'x' is there twice"),
         (HEADER.replace(",qz", "") + "\n", "line 1: .*'qz' must be there too"),
         (f"{HEADER},vx,vy\n", "line 1: .*'vz' must be there too"),

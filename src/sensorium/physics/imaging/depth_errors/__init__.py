@@ -1,6 +1,6 @@
-"""What real depth cameras make of true distances: one device principle a file, each a function of arrays.
+"""Errors of real depth cameras: one device principle a file, each a function of arrays.
 
-A distance that a device cannot tell is 0, as in the images of real ones. Every error draws its numbers by counters
+A distance that a device cannot measure is 0, as in the images of real ones. Every error draws its numbers by counters
 (pixel, stage, frame, world), so that they do not depend on threads, batches or other sensors.
 """
 

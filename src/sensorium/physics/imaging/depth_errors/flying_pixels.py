@@ -1,9 +1,9 @@
-"""Flying pixels: a pixel that sees two surfaces tells a distance between them.
+"""Flying pixels: a pixel that sees two surfaces reports a distance between them.
 
     r = sum_i w_i r_i / sum_i w_i        w_i = rho_i cos(theta_i) / r_i^2
 
-over k x k rays in each pixel, each weighted by the power that comes back along it; a ray that meets nothing brings
-none. Source: physics.md section 13, Flying pixels.
+over k x k rays in each pixel, each weighted by the returned power along it; a ray without a hit returns none. Source:
+physics.md section 13, Flying pixels.
 """
 
 from typing import Literal
@@ -21,7 +21,7 @@ _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
 
 class FlyingPixels(Spec):
-    """How many rays a pixel is made of."""
+    """Number of rays per pixel."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class FlyingPixels(Spec):
 
 
 def returned_power(range_m: ArrayLike, *, reflectance: ArrayLike = 1.0, cos_incidence: ArrayLike = 1.0) -> Array:
-    """Power rho cos(theta) / r^2 [1/m^2]: what comes back of a matt surface, up to a factor of the device."""
+    """Power rho cos(theta) / r^2 [1/m^2]: the return of a matt surface, up to a factor of the device."""
     r = checked("range_m", range_m, above=0.0)
     return np.asarray(reflectance) * np.asarray(cos_incidence) / r**2
 
@@ -45,12 +45,12 @@ def mixed_pixels(
 
     Args:
         range_m: Of all heads' rays, those of a pixel side by side, shape (heads, pixels * rays), contiguous; 0 or
-            infinite where a ray meets nothing.
-        power: That comes back along each, same shape.
+            infinite without a hit.
+        power: Returned power of each, same shape.
         rays: How many rays a pixel has.
 
     Returns:
-        Range, infinite where nothing comes back, and mean power of all rays, shape (heads, pixels).
+        Range, infinite without a return, and mean power of all rays, shape (heads, pixels).
     """
     shape = (len(range_m), range_m.shape[1] // rays)
     out, mean = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
@@ -66,11 +66,11 @@ def power_of_pixels(
     *,
     sensors: int,
 ) -> NDArray[np.float32]:
-    """Power that comes back to pixels of one ray each [1/m^2], 0 where nothing was met, shape (heads, pixels).
+    """Returned power for pixels of one ray each [1/m^2], 0 without a hit, shape (heads, pixels).
 
     Args:
-        range_m: Of all heads, shape (heads, pixels), contiguous; 0 or infinite where nothing was met.
-        object_id: What was met, -1 for nothing, same shape.
+        range_m: Of all heads, shape (heads, pixels), contiguous; 0 or infinite without a hit.
+        object_id: The object hit, -1 for none, same shape.
         cos_incidence: Of the ray on it, same shape.
         reflectance: Of the objects, shape (1 | worlds, objects).
         sensors: Heads in each world.
@@ -121,5 +121,5 @@ def mixed(ranges, power, first, rays):
 
 @jit.inlined
 def power_back(r, reflectance, cosine):
-    """Power rho cos(theta) / r^2 [1/m^2] in float32, as `returned_power`; 0 where nothing was met."""
+    """Power rho cos(theta) / r^2 [1/m^2] in float32, as `returned_power`; 0 without a hit."""
     return reflectance * cosine / (r * r) if _ZERO < r < _INFINITE else _ZERO

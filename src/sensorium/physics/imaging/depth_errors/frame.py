@@ -1,4 +1,4 @@
-"""Which images errors are drawn for: the part of the counter that all pixels share."""
+"""Identity of the images that errors are drawn for: the part of the counter that all pixels share."""
 
 from typing import NamedTuple
 

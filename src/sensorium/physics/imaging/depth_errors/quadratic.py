@@ -1,4 +1,4 @@
-"""The quadratic law: noise of depth that grows as fitted to a device, whatever its principle.
+"""The quadratic law: noise of depth as fitted to a device of any principle.
 
     sigma_z = a + b z + c z^2
 
@@ -37,7 +37,7 @@ class QuadraticError(Spec):
     square_per_m: float = Field(default=0.0, ge=0.0)
     """c [1/m]."""
     along: Literal["depth", "range"] = "depth"
-    """What z is: depth along the camera's axis, or range along the ray, as for a fisheye."""
+    """Meaning of z: depth along the camera's axis, or range along the ray, as for a fisheye."""
 
 
 def quadratic_std(depth_m: ArrayLike, error: QuadraticError) -> Array:
@@ -50,8 +50,8 @@ def quadratic_error(depth_m: NDArray[np.float32], error: QuadraticError, *, fram
     """Add the noise, in place.
 
     Args:
-        depth_m: Of all heads, shape (heads, pixels), contiguous; 0 or infinite where there is nothing, which stays. 0
-            afterwards where noise would carry a depth to 0 or below.
+        depth_m: Of all heads, shape (heads, pixels), contiguous; 0 or infinite without a hit, which stays. 0 afterwards
+            if noise would make a depth 0 or below.
         error: Figures.
         frames: Which images they are.
     """

@@ -1,17 +1,17 @@
-"""Depth from two eyes: disparity with its error, rounded, and lost where the second eye does not see the point.
+"""Stereo depth: disparity with its error, rounded, and lost if the second camera does not see the point.
 
     d = f B / z        z' = f B / round(d + sigma_d N, 1 / 2^m)        sigma_z = z^2 sigma_d / (f B)
 
-f is the focal length in pixels, B the distance between the eyes, sigma_d the error of matching in pixels. The second
-eye sits at B to the right of the first, whose image is the depth image; a point at column u lies at u - d in its own.
+f is the focal length in pixels, B the baseline, sigma_d the error of matching in pixels. The second camera is at B to
+the right of the first, whose image is the depth image; a point at column u of the first is at u - d of the second.
 There is no depth where
 
 - the second eye's ray to the point is blocked, or the point lies outside its image: u - d < -1/2;
 - the disparity is outside of the search, which makes the least distance f B / d_max;
 - matching fails, with probability p = p_0 + (1 - p_0) exp(-cos(theta) / c), which rises at grazing incidence.
 
-Source: physics.md section 13, Stereo; the law of sigma_z is that of Intel's tuning guide for the D400 series. How fast
-the loss rises is this library's choice: section 13 asks that it does.
+Source: physics.md section 13, Stereo; the law of sigma_z is that of Intel's tuning guide for the D400 series. The rate
+at which the loss rises is this library's choice: section 13 requires a rise.
 """
 
 import math
@@ -38,7 +38,7 @@ _STD, _STEPS, _LEAST, _MOST, _LOSS, _GRAZING = range(6)
 
 
 class StereoError(Spec):
-    """How two eyes measure depth."""
+    """Errors of a stereo camera."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,9 +50,9 @@ class StereoError(Spec):
     subpixel_bits: int | None = Field(default=5, ge=0, le=16)
     """m: disparities are whole multiples of 1 / 2^m pixel; None does not round."""
     min_disparity_px: float = Field(default=0.0, ge=0.0)
-    """Least disparity that is told [px]; what is farther away has no depth."""
+    """Least disparity that is reported [px]; farther points have no depth."""
     max_disparity_px: float | None = Field(default=None, gt=0.0)
-    """Greatest disparity of the search [px]; what is nearer has no depth. None searches without end."""
+    """Greatest disparity of the search [px]; nearer points have no depth. None is unlimited."""
     loss: float = Field(default=0.0, ge=0.0, le=1.0)
     """p_0, probability that matching fails on a surface that faces the camera [1]."""
     grazing_cosine: float = Field(default=0.0, ge=0.0)
@@ -111,8 +111,8 @@ def stereo_depth(
     """Measure true depths with two eyes, in place.
 
     Args:
-        depth_m: Along the axis, of all heads, shape (heads, rows * width), contiguous; 0 or infinite where there is
-            nothing. Afterwards 0 where there is no depth.
+        depth_m: Along the axis, of all heads, shape (heads, rows * width), contiguous; 0 or infinite without a hit.
+            Afterwards 0 without a depth.
         cos_incidence: Of the first eye's ray on the surface, same shape.
         seen: Whether the second eye's ray to the point is free, same shape.
         error: Figures.

@@ -2,11 +2,11 @@
 
     A = A_1 rho cos(theta) / r^2        sigma = c / (4 sqrt(2) pi f) sqrt(A + B) / A        r' = (r + sigma N) mod L
 
-A is the signal in electrons, A_1 that of a white surface straight ahead at 1 m, B what ambient light adds; f is the
-modulation frequency, and L = c / 2f the range at which the phase begins anew. Devices with several frequencies tell the
-turns apart up to a longer L of their own. Where the signal is below a least one there is no range.
+A is the signal in electrons, A_1 that of a white surface straight ahead at 1 m, B that of ambient light; f is the
+modulation frequency, and L = c / 2f the range at which the phase wraps. Devices with several frequencies resolve the
+ambiguity up to a longer L of their own. If the signal is below a threshold there is no range.
 
-Source: physics.md section 13, Time of flight. What is measured lies along the ray; depth follows from it.
+Source: physics.md section 13, Time of flight. The range along the ray is measured; depth follows from it.
 """
 
 import math
@@ -34,7 +34,7 @@ _SIGNAL, _AMBIENT, _SCALE, _WRAP, _LEAST, _BIAS, _SLOPE = range(7)
 
 
 class TimeOfFlightError(Spec):
-    """How a camera of modulated light measures range."""
+    """Errors of a camera of modulated light."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class TimeOfFlightError(Spec):
     ambient_e: float = Field(default=0.0, ge=0.0)
     """B, electrons in an image from other light."""
     ambiguity_m: float | None = Field(default=None, gt=0.0)
-    """L, range at which readings begin anew [m]; None is that of the one frequency, c / 2f."""
+    """L, unambiguous range [m]; None is that of the one frequency, c / 2f."""
     min_signal_e: float = Field(default=0.0, ge=0.0)
     """Least signal that gives a range."""
     bias_m: float = 0.0
@@ -88,9 +88,9 @@ def phase_range(
     """Measure true ranges by phase, in place.
 
     Args:
-        range_m: Along the rays of all heads, shape (heads, pixels), contiguous; 0 or infinite where there is nothing.
-            Afterwards 0 where there is no range.
-        power: What comes back, rho cos(theta) / r^2 [1/m^2], same shape; see `returned_power`.
+        range_m: Along the rays of all heads, shape (heads, pixels), contiguous; 0 or infinite without a hit. Afterwards
+            0 without a range.
+        power: Returned power, rho cos(theta) / r^2 [1/m^2], same shape; see `returned_power`.
         error: Figures.
         frames: Which images they are.
     """

@@ -1,1 +1,1 @@
-"""What receivers make of light: pulses, thresholds, returns, cross-talk."""
+"""Receivers of light: pulses, thresholds, returns, cross-talk."""

@@ -88,7 +88,7 @@ def capture_table(
 
 
 def _refined(smooth: Callable[[Array], Array]) -> Array:
-    """Values at even steps of v over [0, 1], halved until straight lines meet the values halfway."""
+    """Values at even steps of v over [0, 1], halved until linear interpolation reproduces the values halfway."""
     steps = _FEWEST
     values = smooth(np.linspace(0.0, 1.0, steps + 1))
     while True:

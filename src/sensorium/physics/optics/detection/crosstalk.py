@@ -1,12 +1,12 @@
-"""Light of one lidar in the receiver of another: when it arrives, and how strong it is.
+"""Light of one lidar in the receiver of another: arrival times and strength.
 
-A lidar fires at t_f and listens. A pulse that another fired at t_a and that comes to it over a path of optical length l
-arrives at t_a + l / c; the lidar takes it for its own and tells the range
+A lidar fires at t_f and listens. A pulse that another fired at t_a and that reaches it over a path of optical length l
+arrives at t_a + l / c; the lidar takes it for its own and reports the range
 
     r = c (t_a + l / c - t_f) / (2 n)
 
 for an index n that its ranges are calibrated for. Two paths count (Popko, Gaylord and Valenta, "Geometric approximation
-model of inter-lidar interference", Optical Engineering 59 (2020), who leave out how strong the light is):
+model of inter-lidar interference", Optical Engineering 59 (2020), who leave out the strength of the light):
 
 - straight from the other's window, where each lies in the other's beam or field of view: of a Gaussian beam of radius w
   a receiver of area A, at the distance rho from its axis, catches the share 2 A / (pi w^2) exp(-2 rho^2 / w^2);

@@ -55,10 +55,10 @@ def ratio_of_detections(intensity: tuple[float, float], *, probability: tuple[fl
 def sunlit_noise(noise: tuple[float, float], *, reflectance: tuple[float, float]) -> tuple[float, float]:
     """Variances s_0^2 and s_1^2 of sigma^2 = s_0^2 + s_1^2 rho, from the noise on targets of two reflectances.
 
-    Sunlight on the target is a background in proportion to its reflectance rho, whatever its distance, and the photon
-    noise of that background is the root of it; s_0 is what the receiver has in darkness. Stated ranges show it: where
-    noise is the same on all targets, an 80 % target is detected 2.83 times as far as a 10 % one, and where it is all
-    sunlight 1.68 times. What makers state for daylight lies between: 90 and 170 m are 1.89.
+    Sunlight on the target is a background in proportion to its reflectance rho at any distance, and the photon noise of
+    that background is its square root; s_0 is the receiver's noise in darkness. Stated ranges show it: if noise is the
+    same on all targets, an 80 % target is detected 2.83 times as far as a 10 % one, and if it is all sunlight 1.68
+    times. Stated ranges for daylight are between: 90 and 170 m are 1.89.
     """
     (sigma_one, sigma_two), (rho_one, rho_two) = noise, reflectance
     sun = (sigma_two**2 - sigma_one**2) / (rho_two - rho_one)

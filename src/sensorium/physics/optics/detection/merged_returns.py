@@ -1,18 +1,18 @@
-"""Which returns of one beam a receiver tells apart, and what it makes of those that it does not.
+"""Separation and merging of several returns in one beam.
 
 A beam that falls on several surfaces sends back a pulse from each. Pulses nearer in range than the receiver's least
 separation s overlap and are one return, of the power and at the centroid
 
     P = sum P_i        r = sum P_i r_i / P
 
-as a detector of the middle of a pulse reports it: the mixed pixel between an edge and what is behind it. Two returns
-are separated where nothing arrives over s or more of range between them. Pulses of a width tau (full width at half
-maximum) are separated from s = c tau / 2 on (Wagner et al., "Gaussian decomposition and calibration of a novel
-small-footprint full-waveform digitising airborne laser scanner", ISPRS J. 60, 2006).
+as a detector of the middle of a pulse reports it: the mixed pixel between an edge and its background. Two returns are
+separated if nothing arrives over s or more of range between them. Pulses of a width tau (full width at half maximum)
+are separated from s = c tau / 2 on (Wagner et al., "Gaussian decomposition and calibration of a novel small-footprint
+full-waveform digitizing airborne laser scanner", ISPRS J. 60, 2006).
 
-Rays sample a beam. Each stands for a patch of its cross-section, whose light is spread over +- its reach times
+Rays sample a beam. Each represents a patch of its cross-section, whose light is spread over +- its reach times
 tan(theta) of range on a surface at the incidence theta: the slack. Between rays of one surface the slack of both counts
-as filled, so that the ground at a flat angle, along which pulses are drawn out over metres, stays one return.
+as filled, so that ground at a flat angle, which stretches pulses over meters, stays one return.
 """
 
 import numpy as np
@@ -40,11 +40,11 @@ def sort_by_range(range_m, order, count):
 
 @jit.function
 def end_of_return(range_m, slack_m, sender, order, start, count, separation_m):
-    """Where in the order the return that begins with arrival `start` ends: the number of the next return's first.
+    """End of the return that begins with arrival `start`, in order: the number of the next return's first.
 
     Args:
         range_m, slack_m: Of all arrivals [m].
-        sender: Who sent each; slack counts between arrivals of one sender.
+        sender: Sender of each arrival; slack counts between arrivals of one sender.
         order: Numbers of arrivals, nearest first.
         start, count: Of the order: the return's first, and how many there are.
         separation_m: Least separation s of two returns [m].

@@ -1,8 +1,8 @@
-"""The shape of a laser pulse in time, relative to its peak, and the same averaged over the bins of a digitiser.
+"""The shape of a laser pulse in time, relative to its peak, and the same averaged over the bins of a digitizer.
 
-A Gaussian pulse of duration t_p (full width at half maximum) is s(t) = exp(-t^2 / 2 sigma^2), sigma = t_p / 2.35482.
-A measured one is a table, straight lines between its points. A digitiser adds up what arrives within a bin, so a sample
-is the mean of s over the bin; what arrived in all is conserved wherever the pulse falls within its bin.
+A Gaussian pulse of duration t_p (full width at half maximum) is s(t) = exp(-t^2 / 2 sigma^2), sigma = t_p / 2.35482. A
+measured one is a table, straight lines between its points. A digitizer integrates over a bin, so a sample is the mean
+of s over the bin; the total is conserved at any position of the pulse within its bin.
 """
 
 import math
@@ -16,7 +16,7 @@ from sensorium.physics.optics.checks import Array, checked
 # Full width at half maximum of a Gaussian, in standard deviations
 FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
-# Where a Gaussian pulse is taken to end, in standard deviations: 3.7e-6 of its peak
+# End of a Gaussian pulse, in standard deviations: 3.7e-6 of its peak
 _REACH_SIGMAS = 5.0
 
 

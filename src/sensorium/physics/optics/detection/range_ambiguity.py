@@ -1,7 +1,8 @@
-"""Range ambiguity: a return that comes after the next pulse has left is taken for one of that pulse.
+"""Range ambiguity: a return that arrives after the next pulse was sent is attributed to that pulse.
 
-Pulses leave every 1 / f seconds. Light comes back from the range r after 2 n r / c, so the pulse of a return is known
-up to the unambiguous range R_u = c / (2 n f) only; from farther on a receiver that counts from its last pulse tells
+Pulses are sent every 1 / f seconds. Light returns from the range r after 2 n r / c, so the pulse of a return is known
+up to the unambiguous range R_u = c / (2 n f) only; for farther targets a receiver that counts from its last pulse
+reports
 
     r mod R_u
 
@@ -32,5 +33,5 @@ def unambiguous_range(rate_hz: ArrayLike, *, index: ArrayLike = 1.0) -> Array:
 
 
 def folded_range(range_m: ArrayLike, *, unambiguous_m: ArrayLike) -> Array:
-    """What is told of a range [m] >= 0 by a lidar of this unambiguous range [m] above 0: the rest of the division."""
+    """The range reported for a range [m] >= 0 by a lidar of this unambiguous range [m] above 0: the remainder."""
     return np.mod(checked("range_m", range_m, at_least=0.0), checked("unambiguous_m", unambiguous_m, above=0.0))

@@ -1,4 +1,4 @@
-"""Range walk: a strong pulse passes a fixed threshold early, and a saturated receiver cannot tell how early.
+"""Range walk: a strong pulse passes a fixed threshold early, and a saturated receiver cannot measure how early.
 
 A Gaussian pulse of amplitude A passes the trigger T on its leading edge sigma sqrt(2 ln(A / T)) before its peak, with
 sigma = t_p / 2.35482 for the duration t_p (full width at half maximum). A device measures the amplitude and takes the
@@ -7,8 +7,8 @@ there and this much remains of the range:
 
     dr = -(c / 2 n) sigma (sqrt(2 ln(A / T)) - sqrt(2 ln(L / T)))        for A > L, else 0
 
-The edge up to the trigger is taken to be that of the pulse: T < L, and what saturates does not change the pulse below
-its level. Ringing and recovery after a strong pulse are left out. Walk error of leading-edge discriminators: Palojarvi,
+The edge up to the trigger is taken to be that of the pulse: T < L, and saturation does not change the pulse below its
+level. Ringing and recovery after a strong pulse are left out. Walk error of leading-edge discriminators: Palojarvi,
 Ruotsalainen and Kostamovaara, "A 250-MHz BiCMOS receiver channel with leading edge timing discriminator for a pulsed
 time-of-flight laser rangefinder", IEEE J. Solid-State Circuits 40 (2005).
 """
@@ -27,7 +27,7 @@ from sensorium.runtime import jit
 
 @jit.inlined
 def sigmas_early(amplitude: float, level: float, trigger: float) -> float:
-    """How much earlier than a pulse of the level one of this amplitude passes the trigger, in its deviations; >= 0."""
+    """Lead of a pulse of this amplitude at the trigger over one of the level, in its deviations; >= 0."""
     if amplitude <= level:
         return 0.0
     return math.sqrt(2.0 * math.log(amplitude / trigger)) - math.sqrt(2.0 * math.log(level / trigger))
@@ -42,12 +42,12 @@ _early = jit.elementwise(sigmas_early)
 
 
 def range_walk(amplitude: ArrayLike, *, level: float, trigger: float, duration_s: float, index: float = 1.0) -> Array:
-    """What saturation adds to the range of a pulse [m]; 0 up to the level, and below 0 beyond.
+    """Range error of a saturated pulse [m]; 0 up to the level, and negative beyond.
 
     Args:
         amplitude: Of the pulse as it arrives, in any unit, >= 0.
         level: Where the receiver saturates, in the same unit, above the trigger.
-        trigger: What the leading edge is timed at, above 0.
+        trigger: Level at which the leading edge is timed, above 0.
         duration_s: Full width at half maximum [s], above 0.
         index: Refractive index that ranges are calibrated for.
     """

@@ -1,4 +1,4 @@
-"""What a lidar receives over time, from the distances its rays travel: VANE's full-waveform model.
+"""Received power over time, from the distances of a lidar's rays: VANE's full-waveform model.
 
 A ray that carries the power P_i to a surface of BRDF f_i at the range R_i brings back
 
@@ -39,7 +39,7 @@ def ray_return(
     """Signal of each ray, power times response and gain.
 
     Args:
-        range_m: Distance R to what the ray met [m], above 0; infinite for a ray that met nothing.
+        range_m: Distance R to the hit of the ray [m], above 0; infinite for a ray without a hit.
         power_W: Power P_i the ray carries [W].
         return_per_sr: f cos(theta) of the surface, back to the source [1/sr]; 0.5 / pi for a white half straight on.
         receiver_area_m2: A_r [m^2].
@@ -76,7 +76,7 @@ def time_histogram(
 def arrivals(range_m: ArrayLike, signal: ArrayLike, pulse: tuple[ArrayLike, ArrayLike], **window: Any) -> Array:
     """The waveform of rays that each bring back the pulse at their own time, not at that of a bin.
 
-    What `Lidar(mode="waveform")` gives, in float64: the mean over each bin of sum_i signal_i s(t - 2 R_i / c).
+    The output of `Lidar(mode="waveform")` in float64: the mean over each bin of sum_i signal_i s(t - 2 R_i / c).
 
     Args:
         range_m: Distance of each ray [m]; infinite for none.
@@ -101,7 +101,7 @@ def arrivals(range_m: ArrayLike, signal: ArrayLike, pulse: tuple[ArrayLike, Arra
 
 
 def convolved(histogram: ArrayLike, pulse: tuple[ArrayLike, ArrayLike], resolution_s: float) -> Array:
-    """A time histogram convolved with a pulse of peak 1, in the same bins: what the paper does.
+    """A time histogram convolved with a pulse of peak 1, in the same bins, as in the paper.
 
     Args:
         histogram: Signal in each bin, shape (bins,).
@@ -133,14 +133,14 @@ def waveform_of_distances(
     """The waveform of one pulse from a square array of distances, as VANE's ray caster hands it over.
 
     Args:
-        distance_m: Distance from the aperture along each ray of a square grid over the beam [m], shape (n, n);
-            infinite where a ray meets nothing. Rays outside of the circle are ignored.
+        distance_m: Distance from the aperture along each ray of a square grid over the beam [m], shape (n, n); infinite
+            for a ray without a hit. Rays outside the circle are ignored.
         power_W: Peak power of the pulse [W].
-        return_per_sr: f cos(theta) of what each ray met [1/sr], a number or shape (n, n).
+        return_per_sr: f cos(theta) of each ray's hit [1/sr], a number or shape (n, n).
         receiver_area_m2: Length times width of the receiver [m^2].
         divergence_rad: Full divergence of the beam [rad].
         pulse: Times from the peak [s] and values.
-        start_s: When the digitiser begins, after the pulse's peak has left [s].
+        start_s: When the digitizer begins, after the pulse's peak has left [s].
         stop_s: When it ends [s].
         resolution_s: Width of its bins [s].
         response: Spectral response of the receiver.

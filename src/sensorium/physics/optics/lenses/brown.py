@@ -5,8 +5,8 @@ With ideal coordinates x, y (tangents of the angles) and q = x^2 + y^2, the dist
     x' = x (1 + k1 q + k2 q^2 + k3 q^3) + 2 p1 x y + p2 (q + 2 x^2)
     y' = y (1 + k1 q + k2 q^2 + k3 q^3) + p1 (q + 2 y^2) + 2 p2 x y
 
-Source: Brown 1966. A lens may fold the image over itself (`brown_folds`); what a pixel sees is on the branch that holds
-the axis (`continued_inverse`).
+Source: Brown 1966. A lens may fold the image over itself (`brown_folds`); a pixel sees the branch that contains the
+axis (`continued_inverse`).
 """
 
 import math
@@ -26,7 +26,7 @@ _CLOSE = 1e-12
 # Directions that folds are looked for in over half a turn, and how many more between two where one comes near the image
 _ANGLES, _FINER, _NEAR = 181, 16, 1.1
 
-# How far beyond a fold the branch must not reach
+# Margin beyond a fold that the branch must not reach
 _BEYOND = 1.0 + 1e-5
 
 
@@ -47,7 +47,7 @@ def brown_ideal(points: ArrayLike, coefficients: Sequence[float]) -> Array:
     wanted = checked("points", points)
     k = _five(coefficients)
     found = np.array(wanted)
-    with np.errstate(all="ignore"):  # what runs away is no number, and is followed below
+    with np.errstate(all="ignore"):  # a divergent one is NaN, and is followed below
         for _ in range(_STEPS):
             at, (xx, xy, yx, yy) = _distorted(found, *k)
             miss = at - wanted
@@ -70,9 +70,8 @@ def brown_ideal(points: ArrayLike, coefficients: Sequence[float]) -> Array:
 def check_brown_field(low: ArrayLike, high: ArrayLike, coefficients: Sequence[float]) -> None:
     """Raise SpecError where a lens folds an image over itself.
 
-    Without tangential terms it does where a corner lies beyond the radius that turns back. With them it does where a
-    point with det J = 0 comes to lie in the image, or between it and the principal point, on the branch that holds the
-    axis.
+    Without tangential terms it does if a corner is beyond the radius that turns back. With them it does if a point with
+    det J = 0 comes to be in the image, or between it and the principal point, on the branch that contains the axis.
 
     Args:
         low, high: Least and greatest distorted coordinates (x', y') of the image [1].
@@ -99,7 +98,7 @@ def check_brown_field(low: ArrayLike, high: ArrayLike, coefficients: Sequence[fl
 
 
 def _check_curve(field: Array, ideal: Array, k: Five) -> None:
-    """Raise SpecError where points with det J = 0 lie in the image, on the branch that holds the axis."""
+    """Raise SpecError if points with det J = 0 are in the image, on the branch that contains the axis."""
     image = _distorted(ideal, *k)[0]
     inside = image[_holds(field, image)]
     reached = _followed(_BEYOND * inside, k)[1]
@@ -108,7 +107,7 @@ def _check_curve(field: Array, ideal: Array, k: Five) -> None:
 
 
 def _holds(field: Array, points: Array) -> NDArray[np.bool_]:
-    """Whether points (n, 2) lie in an image, or on a line to it from the principal point."""
+    """Whether points (n, 2) are in an image, or on a line to it from the principal point."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.sort(field[:, None, :] / points[None], axis=0)
     flat, across = points == 0.0, (field[0] <= 0.0) & (field[1] >= 0.0)

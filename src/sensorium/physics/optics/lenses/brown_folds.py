@@ -1,4 +1,4 @@
-"""Where Brown's lens distortion folds: the points where the determinant of its Jacobian vanishes.
+"""Folds of Brown's lens distortion: the points where the determinant of its Jacobian vanishes.
 
 The map is the gradient of a potential. With p the length of the tangential terms, the angle t counted from their
 direction (p2, p1), F(r) = r^2/2 + k1 r^4/4 + k2 r^6/6 + k3 r^8/8, A = F'' and B = F'/r,
@@ -12,11 +12,11 @@ turns back there.
 
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from sensorium.physics.optics.checks import Array
-from sensorium.physics.optics.lenses.turning import first_turn
 
 Five = tuple[float, float, float, float, float]
 """k1, k2, p1, p2, k3."""
@@ -56,7 +56,7 @@ def fold_curve(coefficients: Five, angle: Array, *, unit: float = 1.0) -> tuple[
     det = np.convolve(A, B)[:13] + np.roll(2.0 * A + 6.0 * B, 1) * p * c
     det[:, 2] += ((16.0 * c * c - 4.0) * p * p)[:, 0]
 
-    # det J begins with 1, so that in s = 1 / r it is monic whatever coefficients are 0
+    # det J begins with 1, so that in s = 1 / r it is monic for any coefficients
     companion = np.zeros((len(angle), 12, 12))
     companion[:, np.arange(1, 12), np.arange(11)] = 1.0
     companion[:, 0, :] = -det[:, 1:]
@@ -67,3 +67,26 @@ def fold_curve(coefficients: Five, angle: Array, *, unit: float = 1.0) -> tuple[
     turned = np.concatenate([towards + at, towards - at])
     points = np.concatenate([radius, radius])[:, None] * np.stack([np.cos(turned), np.sin(turned)], axis=-1)
     return np.concatenate([at, at]), points
+
+
+# Rounding of a double root, relative to the largest term [1]
+_ROUNDING = 1e-12
+
+
+def first_turn(slope: Sequence[float]) -> float:
+    """Least q > 0 where 1 + s1 q + s2 q^2 + ... becomes negative; infinite where it never does.
+
+    A double root of the polynomial does not count: the radius continues to grow there.
+
+    Args:
+        slope: s1, s2, ...: of the radius by its square, 1 on the axis.
+    """
+    terms = np.array([1.0, *slope])
+    roots = np.roots(terms[::-1])
+    ends = np.sort(roots.real[(roots.real > 0.0) & (np.abs(roots.imag) <= 1e-6 * np.abs(roots.real))])
+    for number, end in enumerate(ends):
+        after = 0.5 * (end + (ends[number + 1] if number + 1 < len(ends) else 3.0 * end))
+        values = terms * after ** np.arange(len(terms))
+        if values.sum() < -_ROUNDING * np.abs(values).max():
+            return float(end)
+    return math.inf

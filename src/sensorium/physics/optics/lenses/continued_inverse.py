@@ -1,11 +1,11 @@
 """Inverse of a map of the plane, on the branch that begins at a given point.
 
-A lens that distorts carries ideal points to image points by a polynomial, which folds where the determinant of its
-Jacobian vanishes. What a pixel sees is the ideal point on the branch that holds the axis: the straight line from the
-image of the axis to the pixel is followed, and the ideal point with it, as long as the determinant is positive. Where
-every line to an image point can be followed, the branch is one to one over them all, since they fill a region without
-holes; where one cannot, the image folds over itself there. The determinant at the end of Newton's method from the pixel
-itself is no such test: a second fold makes it positive again.
+A lens that distorts maps ideal points to image points by a polynomial, which folds where the determinant of its
+Jacobian vanishes. A pixel sees the ideal point on the branch that contains the axis: the straight line from the image
+of the axis to the pixel is followed, and the ideal point with it, as long as the determinant is positive. If every line
+to an image point can be followed, the branch is one to one over them all, since they fill a region without holes; if
+one cannot, the image folds over itself there. The determinant at the end of Newton's method from the pixel itself is no
+such test: a second fold makes it positive again.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from sensorium.physics.optics.checks import Array
 
 Map = Callable[[Array, NDArray[np.intp]], tuple[Array, tuple[Array, Array, Array, Array]]]
 """Images of points, shape (n, 2), and the derivatives dx'/dx, dx'/dy, dy'/dx, dy'/dy, shape (n,); the second argument
-tells which of the wanted points they are for."""
+gives the indices of the wanted points."""
 
 _FIRST_STEP, _LEAST_STEP = 0.25, 1e-6
 _NEWTON, _CLOSE = 6, 1e-12
@@ -43,7 +43,7 @@ def continued_inverse(forward: Map, start: Array, wanted: Array) -> tuple[Array,
         ahead = np.minimum(done[active] + step[active], 1.0)
         target = begin[active] + ahead[:, None] * way[active]
         at, moves = found[active], []
-        with np.errstate(all="ignore"):  # what runs away is no number, and not taken
+        with np.errstate(all="ignore"):  # a divergent step is NaN, and not taken
             for _ in range(_NEWTON):
                 image, slopes = forward(at, active)
                 moved = _solved(slopes, target - image)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from sensorium.core.errors import SpecError
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.physics.optics.lenses.turning import first_turn
+from sensorium.physics.optics.lenses.brown_folds import first_turn
 
 _STEPS = 40
 
@@ -33,7 +33,7 @@ def turning_angle(coefficients: Sequence[float]) -> float:
 def fisheye_angle(radius: ArrayLike, coefficients: Sequence[float]) -> Array:
     """Angle to the axis [rad] of a radius r / f [1]: the one up to which the radius grows.
 
-    Newton's method from the radius finds most angles; what it does not is found by halving.
+    Newton's method from the radius finds most angles; bisection finds the rest.
 
     Raises:
         SpecError: No angle up to 180 degrees gives such a radius before the radius turns back.
@@ -42,7 +42,7 @@ def fisheye_angle(radius: ArrayLike, coefficients: Sequence[float]) -> Array:
     k = _four(coefficients)
     most = min(turning_angle(coefficients), np.pi * (1.0 + 1e-12))
     angle = np.array(wanted)
-    with np.errstate(all="ignore"):  # what runs away is no number, and is halved for below
+    with np.errstate(all="ignore"):  # a divergent one is NaN, and is bisected below
         for _ in range(_STEPS):
             at, slope = _radius(angle, k)
             step = (at - wanted) / np.where(np.abs(slope) > 1e-9, slope, 1e-9)

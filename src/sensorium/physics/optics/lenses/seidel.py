@@ -1,4 +1,4 @@
-"""Primary aberrations of a lens: how far a ray through each point of the pupil misses its ideal image point.
+"""Primary aberrations of a lens: deviation of a ray through each point of the pupil from its ideal image point.
 
 With pupil coordinates (x_p, y_p), image coordinates (x, y) of the ideal point, rho^2 = x_p^2 + y_p^2, h^2 = x^2 + y^2
 and u = x x_p + y y_p (which may be negative), the wavefront error is
@@ -36,7 +36,7 @@ class Seidel(NamedTuple):
 
 
 def in_focus_distance(focal_length_m: float, pupil_distance_m: float) -> float:
-    """Distance s = 1 / (1/f - 1/d) [m] of what a lens images sharply.
+    """Distance s = 1 / (1/f - 1/d) [m] at which a lens is in focus.
 
     Args:
         focal_length_m: f [m].
@@ -51,7 +51,7 @@ def in_focus_distance(focal_length_m: float, pupil_distance_m: float) -> float:
 
 
 def defocus(in_focus_m: ArrayLike, object_m: ArrayLike) -> Array:
-    """Coefficient A = (1/s - 1/r) / 2 [1/m]; 0 for what is in focus.
+    """Coefficient A = (1/s - 1/r) / 2 [1/m]; 0 in focus.
 
     Args:
         in_focus_m: s [m]; infinity is allowed.
@@ -62,7 +62,7 @@ def defocus(in_focus_m: ArrayLike, object_m: ArrayLike) -> Array:
 
 
 def blur_radius(focal_length_m: float, pupil_distance_m: float, pupil_radius_m: float, object_m: ArrayLike) -> Array:
-    """Radius d a |1/s - 1/r| [m] of the disc that a point out of focus becomes; a thin lens gives a |d - d_i| / d_i.
+    """Radius d a |1/s - 1/r| [m] of the disc of a point out of focus; a thin lens gives a |d - d_i| / d_i.
 
     Args:
         focal_length_m, pupil_distance_m: As in `in_focus_distance`.
@@ -88,7 +88,7 @@ def deviation(
     image_distance_m: float,
     defocus_per_m: ArrayLike = 0.0,
 ) -> Array:
-    """How far a ray misses its ideal image point [m], shape (*batch, 2).
+    """Deviation of a ray from its ideal image point [m], shape (*batch, 2).
 
         dx = -R [x_p (2A + 4B rho^2 + 2D h^2 + 2F u) + x (2C u + E h^2 + F rho^2)],   dy likewise
 
@@ -110,12 +110,12 @@ def deviation(
 def deviation_slopes(
     field: ArrayLike, pupil: ArrayLike, coefficients: Seidel, *, image_distance_m: float
 ) -> tuple[Array, Array, Array, Array]:
-    """How the deviation changes over the field [1]: d dx/dx, d dx/dy, d dy/dx, d dy/dy; arguments as in `deviation`."""
+    """Derivatives of the deviation over the field [1]: d dx/dx, d dx/dy, d dy/dx, d dy/dy; arguments as `deviation`."""
     o, p, u, rho2, h2 = _invariants(field, pupil)
     _, c, d, e, f = coefficients
     both = 2.0 * c * u + e * h2 + f * rho2
-    along_pupil = 4.0 * d * o + 2.0 * f * p  # gradient of what multiplies the pupil point
-    along_field = 2.0 * c * p + 2.0 * e * o  # and of what multiplies the field point
+    along_pupil = 4.0 * d * o + 2.0 * f * p  # gradient of the factor of the pupil point
+    along_field = 2.0 * c * p + 2.0 * e * o  # and of the factor of the field point
     slope = p[..., :, None] * along_pupil[..., None, :] + o[..., :, None] * along_field[..., None, :]
     slope = -image_distance_m * (slope + both[..., None, None] * np.eye(2))
     return slope[..., 0, 0], slope[..., 0, 1], slope[..., 1, 0], slope[..., 1, 1]

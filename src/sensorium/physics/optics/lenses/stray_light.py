@@ -1,13 +1,13 @@
-"""Stray light: what the optics of a lidar send aside of the light they should send straight.
+"""Stray light: light that the optics of a lidar scatter aside.
 
 Scatter at lenses and windows, and the wings of beam and detector, spread a return over angle. The law is the ABg form
-in which scatter of polished optics is commonly given (Harvey and Shack; A / (B + theta^g)), by its own centre:
+in which scatter of polished optics is commonly given (Harvey and Shack; A / (B + theta^g)), by its own center:
 
     L(theta) = strength / (1 + (theta / radius)^slope)
 
-L is what a receiver gets of a return that it would get in full if it looked straight at it; theta is the angle between
-where it looks and where the return comes from. Beam and receiver together, as one function of this angle, make the
-blooming around a retroreflector: Dudzik et al., "Physically-Based Simulation of Automotive LiDAR", arXiv:2512.05932.
+L is the share of a return that a receiver gets when it does not look straight at it; theta is the angle between its
+axis and the direction of the return. Beam and receiver together, as one function of this angle, make the blooming
+around a retroreflector: Dudzik et al., "Physically-Based Simulation of Automotive LiDAR", arXiv:2512.05932.
 """
 
 from numpy.typing import ArrayLike

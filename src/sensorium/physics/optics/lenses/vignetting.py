@@ -9,8 +9,8 @@ from sensorium.physics.optics.checks import Array, checked
 def vignetting(radius_m: ArrayLike, *, focal_length_m: float, falloff_per_m: float = 0.0) -> Array:
     """V = (1 - alpha r) (f / sqrt(f^2 + r^2))^4 [1], 0 where alpha r > 1.
 
-    The fourth power is that of the cosine between chief ray and axis; alpha stands for what several lenses and the
-    pixels themselves take off.
+    The fourth power is that of the cosine between chief ray and axis; alpha accounts for losses in several lenses and
+    in the pixels.
 
     Args:
         radius_m: Distance r from the axis on the image plane [m].

@@ -1,1 +1,1 @@
-"""What surfaces and boundaries do with light."""
+"""Reflection and transmission at surfaces and boundaries."""

@@ -56,7 +56,7 @@ def oren_nayar(
     diffuse_roughness: ArrayLike = 0.0,
     normal: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Array:
-    """Diffuse BRDF f_d(l, v) [1/sr]; 0 where l or v lies below the surface.
+    """Diffuse BRDF f_d(l, v) [1/sr]; 0 if l or v is below the surface.
 
     Args:
         to_source: Unit vector l, (*batch, 3).

@@ -6,7 +6,7 @@ With c = cos(theta), s = sin(theta) and the relative index N = n + ik = n2 / n1,
 
 Natural light: R = (R_s + R_p) / 2. Real n1 gives T = 1 - R exactly. Sources: Born & Wolf, Principles of Optics,
 sections 1.5 and 14.2. Corrects eqs. (5) and (6) of the AGX Sensor paper, which call the amplitude ratios powers (E-02)
-and share one factor between both polarisations of T (E-03).
+and share one factor between both polarizations of T (E-03).
 """
 
 import math
@@ -46,7 +46,7 @@ def polarized_reflectance(cos_theta: float, n: float, k: float) -> tuple[float, 
 
 @jit.inlined
 def relative_reflectance(cos_theta: float, n: float, k: float) -> float:
-    """Power reflectance of natural light for the relative index n + ik, at most 1 whatever rounding does."""
+    """Power reflectance of natural light for the relative index n + ik, at most 1 despite rounding."""
     r_s, r_p = polarized_reflectance(cos_theta, n, k)
     return min(jit.like(n, 0.5) * (r_s + r_p), jit.like(n, 1.0))
 
@@ -97,7 +97,7 @@ def fresnel(cos_theta: ArrayLike, *, n: ArrayLike, n_outside: ArrayLike = 1.0) -
 
 
 def fresnel_polarized(cos_theta: ArrayLike, *, n: ArrayLike, n_outside: ArrayLike = 1.0) -> tuple[Array, Array]:
-    """Power reflectances R_s and R_p of light polarised across and along the plane of incidence; see `fresnel`."""
+    """Power reflectances R_s and R_p of light polarized across and along the plane of incidence; see `fresnel`."""
     arguments = checked_cosine("cos_theta", cos_theta), *_relative_index(n, n_outside)
     return _s_polarized(*arguments), _p_polarized(*arguments)
 

@@ -35,7 +35,7 @@ Layering = Literal["two_way", "agx", "plastic"]
 TWO_WAY, AGX, PLASTIC = 0.0, 1.0, 2.0
 LAYERINGS: dict[str, float] = {"two_way": TWO_WAY, "agx": AGX, "plastic": PLASTIC}
 
-# Light enters less than a micrometre into what absorbs more than this (depth lambda / 4 pi k)
+# Light enters less than a micrometer into a material that absorbs more than this (depth lambda / 4 pi k)
 OPAQUE_EXTINCTION = 0.1
 
 
@@ -52,7 +52,7 @@ def monostatic_and_mirror(
     fixed_r: float,
     cone2: float,
 ) -> tuple[float, float, float]:
-    """What a surface sends back to the source and on to its mirror ray, from one evaluation of Fresnel's law.
+    """Returns of a surface to the source and to its mirror ray, from one evaluation of Fresnel's law.
 
     Args:
         cos_theta: Cosine of the angle of incidence, in [0, 1].
@@ -62,14 +62,14 @@ def monostatic_and_mirror(
         alpha2: GGX alpha^2.
         diffuse_a, diffuse_b: The base under its coat, by `diffuse_terms`.
         one_way: 1 for AGX, where light passes the coat once; else 0.
-        fixed_r: Reflectance of a mirror whatever the angle; -1 where Fresnel's law holds.
+        fixed_r: Reflectance of a mirror at every angle; -1 for Fresnel's law.
         cone2: tan^2 of half the beam's half angle, see `mirror_share`.
 
     Returns:
         f cos(theta) [1/sr] back to the source, the reflectance R, and the share kappa / R of the mirror ray.
     """
     zero, one = jit.like(R0, 0.0), jit.like(R0, 1.0)
-    # Both sides of each choice are computed, so that loops over rays vectorise
+    # Both sides of each choice are computed, so that loops over rays vectorize
     fresnel = relative_reflectance(cos_theta, n, k)
     R = fixed_r if fixed_r >= zero else fresnel
     layer = one - R0 if one_way > zero else (one - R) * (one - R)
@@ -82,7 +82,7 @@ def monostatic_and_mirror(
 def diffuse_terms(
     C: float, A0: float, A1: float, B: float, plastic_n2: float, plastic_fi: float
 ) -> tuple[float, float]:
-    """(a, b) [1/sr] of the base's f_d cos(theta) = a cos + b sin^2 back to the source, all but the layer's factor T T.
+    """(a, b) [1/sr] of the base's f_d cos(theta) = a cos + b sin^2 back to the source, without the layer's factor T T.
 
     Args:
         C: Diffuse reflectance of the base.
@@ -140,7 +140,7 @@ def brdf(
     plastic_n2: float,
     plastic_fi: float,
 ) -> float:
-    """BRDF f(l, v) [1/sr]; 0 where l or v lies below the surface.
+    """BRDF f(l, v) [1/sr]; 0 if l or v is below the surface.
 
     Args:
         cos_l, cos_v, cos_h, cos_lh, l_dot_v: n.l, n.v, n.h, l.h and l.v, h halfway between l and v.
@@ -193,7 +193,7 @@ def two_layer(
     layering: Layering = "two_way",
     normal: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Array:
-    """BRDF f(l, v) [1/sr] of a rough coat over a diffuse base; 0 where l or v lies below the surface.
+    """BRDF f(l, v) [1/sr] of a rough coat over a diffuse base; 0 if l or v is below the surface.
 
     Args:
         to_source: Unit vector l, (*batch, 3).

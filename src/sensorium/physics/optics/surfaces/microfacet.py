@@ -5,10 +5,10 @@
 
 alpha = sqrt(2) roughness, where the roughness is the Beckmann rms slope along one axis. GGX itself has no finite slope
 variance, so it is a matching parameter. Sources: Walter et al. 2007, Heitz 2014. Corrects eqs. (8) to (10) of the AGX
-Sensor paper: Lambda, not the Smith factor, in G (E-05), angles to the macroscopic normal (E-06), a normalised D (E-07).
+Sensor paper: Lambda, not the Smith factor, in G (E-05), angles to the macroscopic normal (E-06), a normalized D (E-07).
 
 With S(c) = sqrt(c^2 + alpha^2 (1 - c^2)) the product G / (4 (n.l)(n.v)) is 1 / (2 [(n.v) S(n.l) + (n.l) S(n.v)]): no
-tangent, nothing singular at grazing. alpha = 0 gives 0: a perfect mirror sends all its light into the mirror ray.
+tangent, no singularity at grazing. alpha = 0 gives 0: a perfect mirror sends all its light into the mirror ray.
 """
 
 import math
@@ -66,7 +66,7 @@ def lobe(cos_l: float, cos_v: float, cos_h: float, alpha2: float) -> float:
 
 @jit.inlined
 def lobe_back(cos2: float, sin2: float, alpha2: float) -> float:
-    """The same from cos^2 and sin^2: for lobes so narrow that float32's cosine no longer tells their angles apart."""
+    """The same from cos^2 and sin^2: for lobes too narrow for the resolution of float32's cosine."""
     spread = sin2 + alpha2 * cos2
     below = spread * spread * math.sqrt(cos2 + alpha2 * sin2)
     return jit.like(alpha2, 0.25 * _INVERSE_PI) * alpha2 / max(below, jit.like(alpha2, 1e-30))
@@ -119,7 +119,7 @@ def ggx(
     roughness: ArrayLike,
     normal: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Array:
-    """Specular BRDF f_s(l, v) [1/sr] of a rough interface; 0 where l or v lies below it.
+    """Specular BRDF f_s(l, v) [1/sr] of a rough interface; 0 if l or v is below it.
 
     Args:
         to_source: Unit vector l, (*batch, 3).

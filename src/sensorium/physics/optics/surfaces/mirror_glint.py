@@ -1,10 +1,10 @@
-"""What a specular surface sends straight back into a beam that is not infinitely thin.
+"""Direct return of a specular surface into a beam of finite width.
 
-A GGX lobe narrower than the beam would return more than the beam holds. A flat mirror returns what a detector catches
-of a beam twice as long: far out 2 R_0 R^2 / w(2 z)^2, times exp(-2 theta^2 / delta^2) when tilted by theta, where
-w(2 z) is 2 z delta. In 1/sr and with t = tan(delta / 2) that is a peak of R_0 / (8 pi t^2) that falls as
+A GGX lobe narrower than the beam would return more than the beam holds. A flat mirror returns the share that a detector
+catches of a beam twice as long: far out 2 R_0 R^2 / w(2 z)^2, times exp(-2 theta^2 / delta^2) when tilted by theta,
+where w(2 z) is 2 z delta. In 1/sr and with t = tan(delta / 2) that is a peak of R_0 / (8 pi t^2) that falls as
 exp(-theta^2 / (2 t^2)). Between mirror and rough surface the peak is R_0 / (4 pi (alpha^2 + 2 t^2)), and beyond the
-beam's width the lobe stands:
+beam's width the lobe is unchanged:
 
     rho = max(min(lobe, peak), peak exp(-sin^2 theta / (2 t^2)))
 

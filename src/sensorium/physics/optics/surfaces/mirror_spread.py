@@ -1,4 +1,4 @@
-"""How a curved mirror spreads the light that it sends on.
+"""Divergence of light after reflection by a curved mirror.
 
 Rays of a narrow pencil that leave one point under small angles a are displaced by B a across the pencil after some way,
 B being 2 x 2. A target collects light from a point, and a point from a target, under a solid angle that goes as
@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from sensorium.physics.optics.checks import Array, checked, checked_cosine
 from sensorium.runtime import jit
 
-# At a focus the curvature is infinite and the pencil a point: neither goes beyond this share of what it was
+# At a focus the curvature is infinite and the pencil a point: neither exceeds this share of its initial value
 _LEAST_SPREAD = 1e-9
 
 
@@ -80,7 +80,7 @@ def curvature_mirrored(
         nx, ny, nz: Unit normal of the mirror, on either side.
         k11, k12, k22: Curvature of the mirror [1/m], in the axes across that normal; positive where it bulges towards
             the light.
-        per_length: What a metre counts in the path, 1/n for the reduced path.
+        per_length: Weight of a meter in the path, 1/n for the reduced path.
     """
     along = dx * nx + dy * ny + dz * nz
     if abs(along) < 1e-4:
@@ -99,7 +99,7 @@ def curvature_mirrored(
     u1, u2 = mx * ax + my * ay + mz * az, mx * bx + my * by + mz * bz
     v1, v2 = wx * ax + wy * ay + wz * az, wx * bx + wy * by + wz * bz
 
-    # The same axes, laid along the ray onto the mirror: where rays so far apart meet it
+    # The same axes, projected along the ray onto the mirror: hit points of rays that far apart
     shift_u, shift_v = un / along, vn / along
     px, py, pz = ux + shift_u * rx, uy + shift_u * ry, uz + shift_u * rz
     qx, qy, qz = vx + shift_v * rx, vy + shift_v * ry, vz + shift_v * rz

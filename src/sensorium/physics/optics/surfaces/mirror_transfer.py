@@ -1,4 +1,4 @@
-"""How much of a beam a rough surface passes on into its mirror ray.
+"""Share of a beam that a rough surface passes on into its mirror ray.
 
     kappa = R t^2 / (alpha^2 cos(theta) + t^2),    t = tan(delta / 2)
 
@@ -19,7 +19,7 @@ from sensorium.runtime import jit
 
 @jit.inlined
 def mirror_share(cos_theta: float, alpha2: float, cone2: float) -> float:
-    """Share kappa / R [1] for cone2 = tan^2(delta / 2); 1 for a perfect mirror, whatever the cone."""
+    """Share kappa / R [1] for cone2 = tan^2(delta / 2); 1 for a perfect mirror and any cone."""
     spread = alpha2 * cos_theta
     return cone2 / (spread + cone2) if spread > jit.like(alpha2, 0.0) else jit.like(alpha2, 1.0)
 

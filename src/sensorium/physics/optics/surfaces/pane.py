@@ -4,8 +4,8 @@ With R Fresnel's reflectance of a face, a = exp(-tau / cos(theta_t)) the inner p
 
     T_p = (1 - R)^2 a / (1 - R^2 a^2)          R_p = R + (1 - R)^2 a^2 R / (1 - R^2 a^2)
 
-Light goes on in its direction; its optical path grows by (n - 1) thickness / cos(theta_t), to first order. Assumes
-natural light at each face, and a pane thicker than the laser's coherence length, so that powers add.
+Light keeps its direction; its optical path grows by (n - 1) thickness / cos(theta_t), to first order. Assumes natural
+light at each face, and a pane thicker than the laser's coherence length, so that powers add.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Where light goes at a smooth interface: Snell's law and the mirror direction, for vectors.
+"""Directions of light at a smooth interface: Snell's law and the mirror direction, for vectors.
 
 With eta = n1 / n2, c1 = -d.n, c2 = sqrt(1 - eta^2 (1 - c1^2)):    t = eta d + (eta c1 - c2) n,    r = d + 2 c1 n
 

@@ -1,7 +1,7 @@
-"""Retroreflecting sheets: light goes back where it came from, R_A(theta) = R_A(0) cos^q(theta).
+"""Retroreflecting sheets: light returns to its source, R_A(theta) = R_A(0) cos^q(theta).
 
 The coefficient of retroreflection R_A [cd/(lx m^2) = 1/sr], as data sheets give it, is the intensity sent back per
-illuminance and area: it stands for f cos(theta) itself. The fall-off with the entrance angle is a fit (q = 2).
+illuminance and area: it is f cos(theta) itself. The fall-off with the entrance angle is a fit (q = 2).
 """
 
 from numpy.typing import ArrayLike

@@ -1,6 +1,6 @@
 """Beer-Lambert: power that passes a medium, exp(-tau), where tau is the sum of extinction x geometric length.
 
-The length is geometric, not optical as in the AGX Sensor paper (E-01): extinction coefficients are per metre of path.
+The length is geometric, not optical as in the AGX Sensor paper (E-01): extinction coefficients are per meter of path.
 """
 
 import math
@@ -18,7 +18,7 @@ from sensorium.runtime import jit
 
 @jit.inlined
 def attenuation(optical_depth: float) -> float:
-    """exp(-tau) [1] for an optical depth tau >= 0; in float32 by a polynomial that vectorises, 0 above 87.3."""
+    """exp(-tau) [1] for an optical depth tau >= 0; in float32 by a polynomial that vectorizes, 0 above 87.3."""
     return _exponential(-optical_depth)
 
 

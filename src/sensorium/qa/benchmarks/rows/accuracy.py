@@ -1,4 +1,4 @@
-"""How far ranges are from the closed form, measured beside the speeds so that neither is bought with the other."""
+"""Errors of ranges against the closed form, measured with the speeds so that neither is traded for the other."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def plane_error() -> float:
 
 
 def sphere_sag(subdivisions: int = 4) -> tuple[float, float]:
-    """How far a tessellated unit sphere stands inside the true one [m]: measured by rays, and as its faces predict."""
+    """Depth of a tessellated unit sphere inside the true one [m]: measured by rays, and predicted from its faces."""
     mesh = sn.shapes.sphere(1.0, subdivisions=subdivisions)
     scene = sn.Scene()
     scene.add(mesh)

@@ -70,7 +70,7 @@ class BarePicture:
         self._range_m, self._face = np.zeros(count, np.float32), np.zeros(count, np.uint32)
         self._trace()
 
-        # Surfaces that face the sun, by the mesh's own normals, and a millimetre towards it
+        # Surfaces that face the sun, by the mesh's own normals, and a millimeter towards it
         met = self._range_m < 1e29
         corners = mesh.vertices[mesh.faces[self._face[met]]]
         normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

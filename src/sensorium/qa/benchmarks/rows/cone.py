@@ -1,4 +1,4 @@
-"""Cone sensors: what a reading adds to a step, over obstacles and lines, as in Table 5 of the thesis."""
+"""Cone sensors: the cost of a reading per step, over obstacles and lines, as in Table 5 of the thesis."""
 
 from typing import Literal
 

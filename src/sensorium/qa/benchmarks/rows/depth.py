@@ -69,7 +69,7 @@ def rig(
 
     Args:
         worlds: How many.
-        different: After so many worlds the same ones come again; None for never.
+        different: Number of different worlds, which then repeat; None for all different.
         first: Which of these comes first.
         randomize: Of the cameras.
         side: Of an image [px].
@@ -102,8 +102,8 @@ def rig(
     for number in range(OBSTACLES):
         label, mesh = kinds[number % len(kinds)]
         scene.add(mesh, body=f"obstacle{number}", label=label)
-        centre = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
-        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=0.5)
+        center = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
+        moving[f"obstacle{number}"] = sn.paths.Circle(center=center, radius=1.0, rate=0.5)
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
     pattern = _seen_through(lens, side, side)
     camera = sn.DepthCamera(
@@ -121,15 +121,15 @@ def rig(
 
 
 class Cost(NamedTuple):
-    """What a step costs each of so many worlds: the best of some rounds, and the median of their ratios."""
+    """Cost of a step per world, for several numbers of worlds: the best of some rounds, and median ratios."""
 
     microseconds: float
     relative: float
-    """As a multiple of what it costs where there are the most."""
+    """As a multiple of the cost with the most worlds."""
 
 
 class BareImages:
-    """The bare trace of the rays of a rig's last images, in scenes of its own of the same things in the same places."""
+    """The bare trace of the rays of a rig's last images, in scenes of its own with the same objects and poses."""
 
     def __init__(self, of: Rig) -> None:
         image = of.camera.read()
@@ -168,7 +168,7 @@ def against_bare_trace(worlds: int = WORLDS, *, rounds: int = 15) -> float:
 
 
 def cost_of_random_placement(worlds: int = WORLDS, *, rounds: int = 15) -> float:
-    """What a placement drawn at every step adds to a step, as a share of it, in CPU time of one thread.
+    """Added cost of a placement drawn at every step, as a share of a step, in CPU time of one thread.
 
     The other cameras are placed as much at random, but once, so that both look at the same kind of images.
     """
@@ -177,7 +177,7 @@ def cost_of_random_placement(worlds: int = WORLDS, *, rounds: int = 15) -> float
 
 
 def cost_of_reset(worlds: int = WORLDS, *, rounds: int = 15) -> float:
-    """What a reset of every tenth world costs, its redrawn placements included, as a share of a step."""
+    """Cost of a reset of every tenth world, its redrawn placements included, as a share of a step."""
     subject = rig(worlds, randomize=sn.Randomization(when="reset", placement=_PLACEMENT))
     subject.reset_some(), subject.step()
     shares = []
@@ -199,7 +199,7 @@ class Crowd(NamedTuple):
 
 
 def drawn_over_traced(crowd: Crowd, *, worlds: int = 8, rounds: int = 12) -> float:
-    """Rate of whole steps whose images are drawn over that of the same images traced, in CPU time of one thread."""
+    """Rate of whole steps with rasterized images over that with the same images traced, in CPU time of one thread."""
     drawn, traced = (_crowded(crowd, worlds, lens) for lens in (DRAWN, TRACED))
     return cpu_ratio(drawn.step, traced.step, rounds=rounds)
 
@@ -247,11 +247,11 @@ def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SI
 
 
 def cost_a_world(counts: tuple[int, ...], *, different: int = WORLDS, rounds: int = 9) -> dict[int, Cost]:
-    """What a step costs a world, for different numbers of worlds.
+    """Cost of a step per world, for different numbers of worlds.
 
-    Each number sees the same different worlds, in as many environments as that takes, up to some. In each round all
-    environments of all numbers take as many steps in a row, the first ones not timed, so that all have drawn the same
-    images of the same moving things; and each number is compared with the largest.
+    Each number of worlds sees the same different worlds, in as many environments as that takes, up to a limit. In each
+    round all environments of all numbers take as many steps in a row, the first ones not timed, so that all have drawn
+    the same images of the same moving objects; each number is compared with the largest.
     """
     rigs = {
         count: [

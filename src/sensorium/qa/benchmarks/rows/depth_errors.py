@@ -1,4 +1,4 @@
-"""Errors and faults of depth cameras: what a step costs with each, against one without."""
+"""Errors and faults of depth cameras: the cost of a step with each, against one without."""
 
 from sensorium.corruption import Fault, Freeze, White
 from sensorium.physics.imaging.depth_errors import FlyingPixels, QuadraticError, StereoError, TimeOfFlightError
@@ -25,7 +25,7 @@ FAULTS = {
 
 
 def cost_of_errors(worlds: int = WORLDS, *, rounds: int = 7) -> dict[str, float]:
-    """What whole steps cost with each error, all threads, as multiples of a step without any, its images traced."""
+    """Cost of whole steps with each error, all threads, as multiples of a step without any, its images traced."""
     traced = depth.rig(worlds, lens=depth.TRACED)
     costs = {"none, drawn": 1.0 / ratio(depth.rig(worlds).step, traced.step, rounds=rounds)}
     for name, error in ERRORS.items():
@@ -34,7 +34,7 @@ def cost_of_errors(worlds: int = WORLDS, *, rounds: int = 7) -> dict[str, float]
 
 
 def cost_of_faults(worlds: int = WORLDS, *, side: int = depth.SIDE, rounds: int = 7) -> dict[str, float]:
-    """What whole steps cost with each fault of pixels, all threads, as multiples of a step without any."""
+    """Cost of whole steps with each fault of pixels, all threads, as multiples of a step without any."""
     healthy = depth.rig(worlds, side=side)
     return {
         name: 1.0 / ratio(depth.rig(worlds, side=side, faults=[fault]).step, healthy.step, rounds=rounds)

@@ -10,7 +10,7 @@ WORLDS = 64
 
 
 class WarpDepth:
-    """Depth and labels of a rig's last images, cast by Warp; bodies are placed anew each time, as in a step."""
+    """Depth and labels of a rig's last images, cast by Warp; bodies are placed again each time, as in a step."""
 
     def __init__(self, of: depth.Rig) -> None:
         state, image, scene = of.env.state, of.camera.read(), of.env.scene

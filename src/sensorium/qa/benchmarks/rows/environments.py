@@ -1,4 +1,4 @@
-"""Environments that come and go, and must leave nothing.
+"""Environments that are created and closed, and must leak nothing.
 
 `python -m sensorium.qa.benchmarks.rows.environments --count 10000`.
 
@@ -75,7 +75,7 @@ def come_and_go(number: int, kinds: tuple[Any, ...]) -> None:
 
 
 def rows(count: int, *, lines: int = 20) -> Iterator[Row]:
-    """Let so many environments come and go, after a few that compile all there is; tell of it now and then."""
+    """Create and close this many environments, after a few that compile all kernels; report progress."""
     kinds = sensors()
     for number in range(2 * len(kinds)):
         come_and_go(number, kinds)

@@ -16,7 +16,7 @@ PIECE = 20
 
 
 def environment(worlds: int | None = None, *, moving: bool, sensing: bool = True) -> sn.Environment:
-    """Worlds with one IMU each, on a body that stands still or drives in a circle; one sample a step."""
+    """Worlds with one IMU each, on a body at rest or on a circle; one sample a step."""
     world: sn.worlds.World
     if moving:
         world = sn.worlds.Kinematic({"car": sn.paths.Circle((0, 0, 0), radius=5.0, rate=0.5)}, step_s=1.0 / RATE_HZ)
@@ -29,7 +29,7 @@ def environment(worlds: int | None = None, *, moving: bool, sensing: bool = True
 
 
 def steps(env: sn.Environment, count: int) -> Callable[[], None]:
-    """So many steps of an environment."""
+    """This many steps of an environment."""
 
     def call() -> None:
         for _ in range(count):
@@ -39,7 +39,7 @@ def steps(env: sn.Environment, count: int) -> Callable[[], None]:
 
 
 class PlainChain:
-    """The chain on plain arrays, so many samples at a time."""
+    """The chain on plain arrays, this many samples at a time."""
 
     def __init__(self, worlds: int | None, samples: int) -> None:
         """Start it over (worlds, axes), or (axes,) for None."""

@@ -18,7 +18,7 @@ _WANDER_S = 100.0
 
 
 class Errors(NamedTuple):
-    """What axes get wrong, in the unit of their signal; numbers, or arrays with one for each axis."""
+    """Errors of the axes, in the unit of their signal; numbers, or arrays with one for each axis."""
 
     bias: Float
     """A known bias, and the standard deviation of the one drawn at the start."""
@@ -29,12 +29,12 @@ class Errors(NamedTuple):
     density: Float
     """One-sided density of white noise [unit/sqrt(Hz)]."""
     lsb: Float
-    """Step of the quantiser."""
+    """Step of the quantizer."""
     limit: Float
-    """Largest value either way, a code of the quantiser."""
+    """Largest value either way, a code of the quantizer."""
 
     def corruptions(self) -> tuple[Noise, Quantize, Saturate]:
-        """All but the cross-axis matrix."""
+        """All except the cross-axis matrix."""
         bias, walk, wander, density, lsb, limit = (np.asarray(values).tolist() for values in self)
         noise = Noise(
             bias=bias,
@@ -47,7 +47,7 @@ class Errors(NamedTuple):
         return noise, Quantize(lsb=lsb), Saturate(min=(-np.asarray(limit)).tolist(), max=limit)
 
 
-# Accelerometer [m/s^2], gyroscope [rad/s], magnetometer [T]: about what small ones have
+# Accelerometer [m/s^2], gyroscope [rad/s], magnetometer [T]: about the values of small ones
 _GROUPS = (
     Errors(*np.array([5e-2, 1e-3, 1e-2, 1e-3, 5e-3, 160.0])),
     Errors(*np.array([1e-2, 1e-4, 1e-3, 1e-4, 1e-3, 35.0])),
@@ -63,7 +63,7 @@ def imu() -> sn.Imu:
     for group, errors in zip((device.linear, device.angular, device.magnetic), _GROUPS, strict=True):
         assert group is not None
         group.scale = Scale(cross_axis=_CROSS_AXIS)
-        group.noise, group.discrete, group.sat = errors.corruptions()
+        group.noise, group.quantization, group.saturation = errors.corruptions()
     return device
 
 
@@ -73,7 +73,7 @@ def chain() -> Chain:
 
 
 class NumpyChain:
-    """The same in vectorised NumPy: float64, a `Generator`, no array made anew; what does not change is worked out."""
+    """The same in vectorized NumPy: float64, a `Generator`, no new arrays; constants are precomputed."""
 
     def __init__(self, worlds: int, seed: int = 0) -> None:
         errors, shape, dt_s = _nine(), (worlds, AXES), 1.0 / RATE_HZ
@@ -89,7 +89,7 @@ class NumpyChain:
         self._out, self._drawn = np.empty(shape), np.empty(shape)
 
     def step(self, x: Float) -> Float:
-        """One sample of every world, shape (worlds, axes); the next call writes over what is returned."""
+        """One sample of every world, shape (worlds, axes); the next call overwrites the result."""
         out, drawn = self._out, self._drawn
         np.matmul(x, self._mixed, out=out)
         out += self._bias
@@ -122,7 +122,7 @@ def _nine() -> Errors:
 
 
 def _cross_axis() -> Float:
-    """What leaks from axis to axis within each group, (axes, axes)."""
+    """Cross-axis coupling within each group, (axes, axes)."""
     group = np.full((3, 3), _CROSS_AXIS)
     np.fill_diagonal(group, 1.0)
     return np.kron(np.eye(len(_GROUPS)), group)

@@ -1,4 +1,4 @@
-"""What four ideal sensors add to a step of a MuJoCo world, and where the time of a step goes."""
+"""Cost of four ideal sensors per step of a MuJoCo world, and the parts of a step's time."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _HAND = "".join(
 
 
 def _limbs(name: str, z: float, hand: str, places: list[tuple[int, int]]) -> str:
-    """Limbs of three joints each, with what they hold."""
+    """Limbs of three joints each, and their loads."""
     limbs = ((f"{name}{x}{y}", x, y) for x, y in places)
     return "".join(
         _LIMB.format(n=n, x=0.2 * x, y=0.05 * y, z=z, out=0.1 * y, hand=hand.format(n=n)) for n, x, y in limbs
@@ -54,11 +54,11 @@ class StepCost(NamedTuple):
     engine_s: float
     """`mj_step` alone."""
     forward_s: float
-    """The engine's second pass, on a copy, which accelerations take when a sensor asks for them."""
+    """The engine's second pass, on a copy, which accelerations take when a sensor needs them."""
     world_s: float
     """A step of an environment without sensors whose state is read: `mj_step`, and our own part of a state."""
     imu_s: float
-    """What an inertial unit adds to that, alone."""
+    """Added cost of an inertial unit alone."""
     magnetometer_s: float
     """The same of a magnetometer."""
     encoder_s: float
@@ -66,26 +66,26 @@ class StepCost(NamedTuple):
     lidar_s: float
     """Of a lidar of 512 rays, beyond casting and commit."""
     added_s: float
-    """What the four of them add together, beyond casting and commit."""
+    """Added cost of all four, beyond casting and commit."""
     usual_s: float
     """The same on average with the lidar at 10 Hz, as lidars sweep, and the others at every step."""
     commit_s: float
     """Writing the bodies' transforms and committing them, within a step with a sweep."""
     casting_s: float
-    """Aiming and tracing the rays and writing what they hit, within that step."""
+    """Aiming and tracing the rays and writing their hits, within that step."""
     commit_alone_s: float
-    """The same commit, repeated by itself: what finding everything in the cache saves."""
+    """The same commit, repeated by itself: the time that a warm cache saves."""
     casting_alone_s: float
     """Likewise the casting."""
 
 
 class StepRatio(NamedTuple):
-    """How many times as long as `mj_step` a step of an environment without sensors takes."""
+    """Time of a step of an environment without sensors, as a multiple of `mj_step`."""
 
     engine_s: float
     """`mj_step` alone [s]."""
     full: float
-    """With accelerations, that nobody asks for [1]."""
+    """With accelerations that no sensor needs [1]."""
     light: float
     """Without them [1]."""
 
@@ -100,9 +100,7 @@ def step_ratio(*, rounds: int = 40) -> StepRatio:
 
     bare = sn.worlds.MuJoCo(_ROBOT)
     bare.start(1)
-    full, light = (
-        sn.Environment(sn.Scene(), sn.worlds.MuJoCo(_ROBOT, accelerations=on)).step for on in (True, False)
-    )
+    full, light = (sn.Environment(sn.Scene(), sn.worlds.MuJoCo(_ROBOT, accelerations=on)).step for on in (True, False))
     steps: list[Callable[[], object]] = [partial(mujoco.mj_step, bare.model, bare.data[0]), full, light]
     times: list[list[float]] = [[], [], []]
     for turn in range(rounds + 1):
@@ -116,8 +114,8 @@ def step_ratio(*, rounds: int = 40) -> StepRatio:
 def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
     """Time a lidar of 512 rays, an inertial unit, a magnetometer and an encoder on steps of 2 ms, on one thread.
 
-    Environments with and without sensors take turns, a burst of steps each. Casting and commit are what the two kernels
-    that do it take within the very steps that are timed; the same calls are then repeated by themselves.
+    Environments with and without sensors take turns, a burst of steps each. Casting and commit are the times of the two
+    kernels within the very steps that are timed; the same calls are then repeated by themselves.
 
     Args:
         bodies: Bodies of the world, all of them moving.
@@ -128,7 +126,7 @@ def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
     world.start(1)
     specs = _four()
     bare, together = _environment(text), _environment(text, *specs)
-    bare._unread_state = bare.world.state  # worked out at each step, as sensors have it
+    bare._unread_state = bare.world.state  # computed at each step, as sensors need it
     usual = _environment(text, *_four(lidar_hz=_LIDAR_HZ))
     alone = [_environment(text, spec) for spec in specs]
     for env in (bare, together, usual, *alone):
@@ -162,7 +160,7 @@ def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
 
 
 def _with_and_without_sweep(env: sn.Environment, timed: Callable[[], float]) -> tuple[float, float]:
-    """Median of what steps without a sweep take, and what the one with a sweep takes [s]."""
+    """Median time of steps without a sweep, and time of the one with a sweep [s]."""
     resting_s: list[float] = []
     while True:
         step_s = timed()
@@ -172,7 +170,7 @@ def _with_and_without_sweep(env: sn.Environment, timed: Callable[[], float]) -> 
 
 
 def _burst(timed: Callable[[], float]) -> float:
-    """Median of what a timed step gives, many times in a row [s]."""
+    """Median time of a timed step, many times in a row [s]."""
     return median(timed() for _ in range(_BURST))
 
 
@@ -199,7 +197,7 @@ def _engine_forward(world: sn.worlds.MuJoCo) -> float:
 
 
 def _four(lidar_hz: float = 1 / _STEP_S) -> tuple[SensorSpec[Any], ...]:
-    """The sensors, each at every step unless the lidar is told otherwise."""
+    """The sensors, each at every step except the lidar if it is given a rate."""
     timing = sn.Timing(rate_hz=1 / _STEP_S)
     pattern = sn.patterns.Spinning(elevation_deg=tuple(range(-7, 9)), columns=32, rate_hz=lidar_hz)
     return (

@@ -15,7 +15,7 @@ from sensorium.tracing.partitioned.part import PartReport
 
 
 class PartsFigures(NamedTuple):
-    """What was measured."""
+    """Measured figures."""
 
     speed: float
     """Rate of the parts over that of one process."""
@@ -26,9 +26,9 @@ class PartsFigures(NamedTuple):
     mesh_bytes: int
     """Vertices and faces of the whole scene."""
     reports: tuple[PartReport, ...]
-    """What each part takes."""
+    """Time of each part."""
     other_faces: int
-    """Rays that gave another face than one process: they met an edge."""
+    """Rays that gave another face than one process: they hit an edge."""
     other_ranges: int
     """Rays whose range had other bytes."""
 
@@ -48,7 +48,7 @@ def against_one_process(
     scene = sn.Scene()
     scene.add(mesh)
     origin, directions = np.array([0.0, 3.0, 2.5]), _scan(rays)
-    before = threads.thread_count()
+    before = threads.get_threads()
     with tempfile.TemporaryDirectory(prefix="sensorium-") as folder, sn.cluster.joined(cpus=parts):
         sn.split_scene(scene.objects, Path(folder) / "parts", parts=parts)
         threads.set_threads(parts)

@@ -1,4 +1,4 @@
-"""What a frame of the radar costs: a street with ten cars, ground and all."""
+"""Cost of a radar frame: a street with ten cars, ground included."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""How long recording holds a run up, and how much it writes: clouds of 262,144 points."""
+"""Delay of a run by recording, and the amount written: clouds of 262,144 points."""
 
 import tempfile
 import time
@@ -17,7 +17,7 @@ _FIRST = 3
 
 
 class Held(NamedTuple):
-    """How long `record` took for one cloud [s]."""
+    """Time of `record` for one cloud [s]."""
 
     worst_s: float
     median_s: float
@@ -50,7 +50,7 @@ def held(env: sn.Environment, *, paced: bool, clouds: int = 30) -> Held:
 
 
 def throughput(env: sn.Environment, *, clouds: int = 30) -> float:
-    """Bytes written a second where nothing but recording is done: the same step over and over."""
+    """Bytes written a second with recording alone: the same step over and over."""
     env.step()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.mcap"

@@ -1,4 +1,4 @@
-"""Worlds that are drawn anew: what a reset with other things in it costs, against a step of depth cameras."""
+"""Redrawn worlds: the cost of a reset with other objects, against a step of depth cameras."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ WORLDS, SIDE, THINGS = 1024, 64, 20
 _RATE_HZ = 20.0
 
 
-def strewn(worlds: int = WORLDS, *, side: int = SIDE) -> sn.Environment:
-    """Drones that circle in worlds of 12 to 20 things of three kinds, with depth and labels at every step."""
+def scattered_worlds(worlds: int = WORLDS, *, side: int = SIDE) -> sn.Environment:
+    """Drones that circle in worlds of 12 to 20 objects of three kinds, with depth and labels at every step."""
     ground = sn.Scene()
     ground.add(sn.shapes.plane(60.0), label="ground")
     kinds = [
@@ -31,11 +31,11 @@ def strewn(worlds: int = WORLDS, *, side: int = SIDE) -> sn.Environment:
 
 
 def cost_of_redraw(worlds: int = WORLDS, *, rounds: int = 15) -> float:
-    """What a reset of every tenth world costs, each with other things in it, as a share of a step.
+    """Cost of a reset of every tenth world, each with other objects, as a share of a step.
 
-    The step after it, which makes their scenes anew, counts as far as it takes longer.
+    The step after it, which rebuilds their scenes, counts with its additional time.
     """
-    env = strewn(worlds)
+    env = scattered_worlds(worlds)
     mask = np.arange(worlds) % 10 == 0
     env.reset(mask)
     env.step()

@@ -1,4 +1,4 @@
-"""What a newcomer waits for: the import, and the first sweep in a new process, kernels cached or not."""
+"""Start-up times: the import, and the first sweep in a new process, kernels cached or not."""
 
 import os
 import subprocess

@@ -58,12 +58,12 @@ class BareSweep:
         scan = of.lidar.read()
         X_WS = scan.X_WS
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, X_WS.position[0, :, 0])
-        pose = scan.pose(scan.time_ns)
+        pose = scan.pose(scan.ray_time_ns)
         self._scenes = placed.tables.scene[:1].copy()
         self.origins = _flat(pose.position - placed.anchor[0])
         self.directions = _flat(pose.rotate(of.pattern.rays().direction_S))
         self._rays = packed(self.origins[None], self.directions[None])
-        self._time = np.array(of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
+        self._time = np.array(of.pattern.rays().offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)
         self._face = np.zeros(len(self.origins), np.uint32)
 

@@ -1,4 +1,4 @@
-"""The waveform lidar, against the bare trace of the rays its pulses are made of."""
+"""The waveform lidar, against the bare trace of the rays of its pulses."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +46,14 @@ def rig(mesh: Mesh, *, rays: int, channels: int, columns: int) -> Rig:
 
 
 class BareRays:
-    """The bare trace of the rays that the pulses of a rig's last sweep were made of, in the very same scene."""
+    """The bare trace of the rays of a rig's last pulses, in the same scene."""
 
     def __init__(self, of: Rig) -> None:
         scan, spec = of.lidar.read(), of.lidar.spec
         assert isinstance(spec, sn.Lidar)
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0])
         self._scenes = placed.tables.scene[:1].copy()
-        pose = scan.pose(scan.time_ns.reshape(-1))
+        pose = scan.pose(scan.ray_time_ns.reshape(-1))
         rays, axis = beam_rays(spec), of.pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
 
         # Across each axis: level to its left, and up
@@ -66,7 +66,7 @@ class BareRays:
         self.directions = _flat(np.einsum("pij,prj->pri", rotation, directions))
         turned = np.einsum("pij,prj->pri", rotation, spec.beam.exit_radius_m * aside)
         self.origins = _flat((pose.position - placed.anchor[0])[:, None] + turned)
-        share = of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
+        share = of.pattern.rays().offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
         self._rays = packed(self.origins[None], self.directions[None])
         self._time = np.repeat(share, len(rays.u)).astype(np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)

@@ -24,7 +24,7 @@ def _extinction(quick: bool) -> Comparison:
         medium.at(wavelength_m).extinction_per_m
         for medium, wavelength_m in (
             (media.fog(visibility_m=200.0), 550e-9),
-            (media.fog(visibility_m=200.0), _LASER_M),  # droplets of dense fog scatter all wavelengths alike
+            (media.fog(visibility_m=200.0), _LASER_M),  # droplets of dense fog scatter all wavelengths equally
             (media.fog(visibility_m=2000.0), _LASER_M),
             (media.fog(visibility_m=7447.03), 550e-9),
             (media.rain(rate_mm_h=10.0), _LASER_M),
@@ -51,7 +51,7 @@ def _extinction(quick: bool) -> Comparison:
 @AIR.check(
     "beer-lambert",
     "A wall in fog returns its open value times exp(-2 alpha d): 0.2236 at 50 m in 200 m of visibility.",
-    reference="physics.md 4, E-01: per geometric metre, both ways",
+    reference="physics.md 4, E-01: per geometric meter, both ways",
     relative=2e-4,
 )
 def _beer_lambert(quick: bool) -> Comparison:

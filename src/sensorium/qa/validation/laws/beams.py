@@ -1,4 +1,4 @@
-"""Beams: what a detector catches of them, and how they spread."""
+"""Beams: the power on a detector, and the spread with distance."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from sensorium.qa.validation.check import Axis, Comparison, Family
 
 BEAMS = Family("Beams")
 
-# Detector radius R, its offset r_D, exit radius E, half divergence [rad], distance x, and what is caught
+# Detector radius R, its offset r_D, exit radius E, half divergence [rad], distance x, and the captured share
 _TABLE = (
     (0.01, 0.0, 0.01, 1.5e-3, 0.0, 0.864665),
     (0.01, 0.0, 0.01, 1.5e-3, 5.0, 0.479550),

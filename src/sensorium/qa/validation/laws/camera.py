@@ -144,7 +144,7 @@ def _vignetting(quick: bool) -> Comparison:
 
 @CAMERA.check(
     "emva",
-    "Photons, grey-value noise and signal-to-noise of the reference pixel.",
+    "Photons, gray-value noise and signal-to-noise of the reference pixel.",
     reference="physics.md 12; EMVA 1288: 50.341 A t lambda E; sigma_y = 2.51661, SNR = 23.8416",
     relative=5e-6,
 )
@@ -152,7 +152,7 @@ def _emva(quick: bool) -> Comparison:
     photons = sn.optics.photons(0.01, area_m2=1e-12, exposure_s=1e-3, wavelength_m=1e-6)
     found = [
         float(photons),
-        float(sn.optics.grey_value_noise(600.0, dark_noise_e=5.0, gain_dn_e=0.1)),
+        float(sn.optics.gray_value_noise(600.0, dark_noise_e=5.0, gain_dn_e=0.1)),
         float(sn.optics.signal_to_noise(600.0, dark_noise_e=5.0, gain_dn_e=0.1)),
     ]
     return Comparison(found, [50.341, 2.51661, 23.8416], y=Axis("photons, sigma, SNR"))

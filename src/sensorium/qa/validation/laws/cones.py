@@ -52,7 +52,7 @@ def _segments(quick: bool) -> Comparison:
     outside: tuple[Any, ...] = (*q, *(e - q), 1.0, 1.0, 5.0, False)
     low, high = cone.clipped_segment(*outside)
     found.append(1.0 if low <= high else 0.0)
-    return Comparison(found, [*expected, 0.0], x=Axis("from, to and nearest of each"), y=Axis("share, and metres"))
+    return Comparison(found, [*expected, 0.0], x=Axis("from, to and nearest of each"), y=Axis("share, and meters"))
 
 
 @CONES.check(
@@ -100,7 +100,7 @@ def _table_2(quick: bool) -> Comparison:
         reading = sensor.read()
         found += [float(reading.range_m), abs(math.degrees(float(reading.elevation)))]
         expected += [range_m, elevation_deg]
-    return Comparison(found, expected, x=Axis("range and elevation of each row"), y=Axis("metres, degrees"))
+    return Comparison(found, expected, x=Axis("range and elevation of each row"), y=Axis("meters, degrees"))
 
 
 @CONES.check(
@@ -120,7 +120,7 @@ def _at_5_0_7(quick: bool) -> Comparison:
     angles = (-float(reading.azimuth), abs(float(reading.projected_elevation)))
     found = [float(reading.range_m) + 1e-5, *map(math.degrees, angles)]
     expected = [math.sqrt(74.0), math.degrees(math.atan2(5.0, 7.0)), math.degrees(math.atan(0.5 / 999 / 7.0))]
-    return Comparison(found, expected, x=Axis("range, azimuth, projected elevation"), y=Axis("metres, degrees"))
+    return Comparison(found, expected, x=Axis("range, azimuth, projected elevation"), y=Axis("meters, degrees"))
 
 
 @CONES.check(

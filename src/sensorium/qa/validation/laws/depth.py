@@ -14,7 +14,7 @@ _REFLECTANCE = 0.5
 
 
 def _image(camera: sn.DepthCamera, distance_m: float, seed: int = 0, yaw_deg: float = 0.0) -> Any:
-    """What a camera sees of a large wall ahead."""
+    """Image of a large wall ahead."""
     scene = sn.Scene()
     matt = sn.Lambertian(reflectance=_REFLECTANCE)
     scene.add(sn.shapes.box(1.0, 200, 200), pose=sn.Pose((distance_m + 0.5, 0, 0)), material=matt)
@@ -27,7 +27,7 @@ def _image(camera: sn.DepthCamera, distance_m: float, seed: int = 0, yaw_deg: fl
 @DEPTH.check(
     "depth-and-range",
     "A wall across the axis has one depth; its range is depth over the cosine of each pixel's ray.",
-    reference="physics.md 11: depth = range x cos, pixel centres at (u + 1/2 - W/2) / f",
+    reference="physics.md 11: depth = range x cos, pixel centers at (u + 1/2 - W/2) / f",
     relative=2e-6,
 )
 def _depth(quick: bool) -> Comparison:
@@ -36,7 +36,7 @@ def _depth(quick: bool) -> Comparison:
     f = 24.0 / np.tan(np.radians(87.0) / 2)
     u, v = np.meshgrid(np.arange(48) + 0.5 - 24.0, np.arange(27) + 0.5 - 13.5)
     slant = np.sqrt(1.0 + (u / f) ** 2 + (v / f) ** 2)
-    found = np.stack([image.depth / 4.0, image.range / 4.0])
+    found = np.stack([image.depth_m / 4.0, image.range_m / 4.0])
     expected = np.stack([np.ones_like(slant), slant])
     at = np.stack([u, u])
     return Comparison(found, expected, at=at, x=Axis("column from the axis [px]"), y=Axis("distance / depth"))
@@ -54,8 +54,8 @@ def _noise(quick: bool) -> Comparison:
     for distance in distances:
         noise = sn.DepthNoise(multiplier=0.01, dropout=0.1)
         image = _image(sn.DepthCamera(pattern=pattern, noise=noise, max_range_m=20.0), float(distance), seed=5)
-        seen = image.depth != 0.0
-        found += [float(image.depth[seen].astype(float).std() / distance), float(1.0 - seen.mean())]
+        seen = image.depth_m != 0.0
+        found += [float(image.depth_m[seen].astype(float).std() / distance), float(1.0 - seen.mean())]
         expected += [0.01, 0.1]
     at = np.repeat(distances, 2)
     return Comparison(found, expected, at=at, x=Axis("distance [m]"), y=Axis("std / r, share dropped", log=True))
@@ -67,7 +67,7 @@ def _spread(error: Any, distances: Array, seed: int = 7) -> list[float]:
     found = []
     for distance in distances:
         camera = sn.DepthCamera(pattern=pattern, errors=(error,), max_range_m=30.0)
-        depth = _image(camera, float(distance), seed=seed).depth.astype(float)
+        depth = _image(camera, float(distance), seed=seed).depth_m.astype(float)
         found.append(float(depth[depth > 0].std()))
     return found
 
@@ -100,10 +100,10 @@ def _time_of_flight(quick: bool) -> Comparison:
     found, expected = [], []
     for distance in distances:
         camera = sn.DepthCamera(pattern=pattern, errors=(error,), max_range_m=30.0)
-        depth = _image(camera, float(distance), seed=3).depth.astype(float)
+        depth = _image(camera, float(distance), seed=3).depth_m.astype(float)
         signal = 1e5 * _REFLECTANCE / distance**2
         std = 299792458.0 / (4 * np.sqrt(2) * np.pi * 20e6) * np.sqrt(signal + 2e3) / signal
-        # Beyond 7.4948 m the phase begins anew
+        # Beyond 7.4948 m the phase wraps
         found += [float(depth.std()) / std, float(depth.mean()) / (distance % (299792458.0 / 40e6))]
         expected += [1.0, 1.0]
     at = np.repeat(distances, 2)

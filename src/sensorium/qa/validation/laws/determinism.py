@@ -1,4 +1,4 @@
-"""The same bytes whatever the threads, batches, parts, order of attaching, and however often the process starts.
+"""The same bytes for any number of threads, batches, parts, order of attaching, and in every process.
 
 Run by itself (`python -m sensorium.qa.validation.laws.determinism`) it prints the hash of every sensor's output as
 JSON, which is how a check compares two processes.
@@ -64,7 +64,7 @@ def _scene() -> sn.Scene:
 def outputs(
     *, worlds: int = _WORLDS, first_world: int = 0, order: Sequence[str] | None = None
 ) -> dict[str, list[NDArray[Any]]]:
-    """What every sensor reports over a fifth of a second of a drive through fog, as arrays with an axis of worlds.
+    """Outputs of every sensor over a fifth of a second of a drive through fog, as arrays with an axis of worlds.
 
     Args:
         worlds: How many worlds.
@@ -125,7 +125,7 @@ def hashes(arrays: dict[str, list[NDArray[Any]]]) -> dict[str, str]:
 
 
 def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
-    """How many of the other runs differ, sensor by sensor; the note prints the hashes."""
+    """Number of the other runs that differ, sensor by sensor; the note prints the hashes."""
     differ = [float(sum(other[name] != reference[name] for other in others)) for name in reference]
     note = ", ".join(f"{name} {digest}" for name, digest in reference.items())
     return Comparison(differ, 0.0, x=Axis("sensor"), y=Axis("runs that differ"), note=note)
@@ -137,7 +137,7 @@ def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
     reference=_SAME,
 )
 def _threads(quick: bool) -> Comparison:
-    before, runs = threads.thread_count(), []
+    before, runs = threads.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

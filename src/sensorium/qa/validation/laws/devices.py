@@ -1,4 +1,4 @@
-"""Devices: what a simulated one shows, beside what its data sheet states."""
+"""Devices: simulated values against those of the data sheets."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _QUICK = {
 
 
 def _rows(kind: str, quick: bool) -> Comparison:
-    """Where stated values lie within the measured 99.9 % intervals: -1 is the lower end, 1 the upper."""
+    """Positions of stated values within the measured 99.9 % intervals: -1 is the lower end, 1 the upper."""
     names = _QUICK[kind] if quick else sn.devices.names(kind)
     rows = [row for name in names for row in round_trip.round_trip(name)]
     found = []

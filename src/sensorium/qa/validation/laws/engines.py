@@ -102,7 +102,7 @@ _MOST_DEPTH_M = 60.0
 
 
 def _depth_of_head(mujoco: Any) -> tuple[Any, Any, Any]:
-    """Model and data of a scene at rest, and what a depth camera on its head sees."""
+    """Model and data of a scene at rest, and the image of a depth camera on its head."""
     model = mujoco.MjModel.from_xml_string(_SHAPES.format(sites="", sensors=""))
     data = mujoco.MjData(model)
     data.qpos[-2:] = (0.9, -0.15)  # towards the mesh, with a box and the floor in sight
@@ -136,7 +136,7 @@ def _depth(quick: bool) -> Comparison:
     eye = data.xpos[head]
     distance = np.array([mujoco.mj_ray(model, data, eye, ray, None, True, head, geom, None) for ray in rays])
     seen = (distance >= 0.0) & (distance < _MOST_DEPTH_M)
-    found = np.where(image.valid.ravel(), image.depth.ravel().astype(float), _MOST_DEPTH_M)
+    found = np.where(image.valid.ravel(), image.depth_m.ravel().astype(float), _MOST_DEPTH_M)
     expected = np.where(seen, distance * cosine, _MOST_DEPTH_M)
     note = f"{int(seen.sum())} of {seen.size} pixels see something"
     return Comparison(found, expected, at=np.arange(seen.size), x=Axis("pixel"), y=Axis("depth [m]"), note=note)
@@ -181,7 +181,7 @@ def _rendered(quick: bool) -> Comparison:
         raise MissingExtraError("OpenGL by EGL does not work here, which MuJoCo's renderer needs")
     theirs = np.array(json.loads(done.stdout.splitlines()[-1]))
 
-    # Next to an edge a pixel may belong to either side: all neighbours must see the same flat face
+    # Next to an edge a pixel may belong to either side: all neighbors must see the same flat face
     flat = np.where(image.valid[..., None], image.normals, np.nan)
     middle = np.s_[1:-1, 1:-1]
     near = [flat[1 + v : _HEIGHT - 1 + v, 1 + u : _WIDTH - 1 + u] for v in (-1, 0, 1) for u in (-1, 0, 1)]
@@ -189,7 +189,7 @@ def _rendered(quick: bool) -> Comparison:
     inner[middle] = np.all([(np.abs(part - flat[middle]) < 1e-4).all(axis=-1) for part in near], axis=0)
     note = f"{int(inner.sum())} of {inner.size} pixels are away from edges"
     x, y = Axis("depth [m]", log=True), Axis("depth [m]", log=True)
-    return Comparison(image.depth[inner], theirs[inner], at=theirs[inner], x=x, y=y, note=note)
+    return Comparison(image.depth_m[inner], theirs[inner], at=theirs[inner], x=x, y=y, note=note)
 
 
 @ENGINES.check(
@@ -249,7 +249,7 @@ def _flight(**imu: Any) -> tuple[Any, Any]:
     sensor.setBodyToPlatformDCM(0.3, -0.2, 0.5)
     sensor.scStateInMsg.subscribeTo(sat.scStateOutMsg)
     if imu:
-        # Basilisk draws noise for PMatrix; zero matrices leave bias, discretisation and saturation
+        # Basilisk draws noise for PMatrix; zero matrices leave bias, discretization and saturation
         sensor.senTransBias, sensor.senRotBias = list(imu["bias_a"]), list(imu["bias_w"])
         sensor.setLSBs(imu["lsb_a"], imu["lsb_w"])
         sensor.senTransMax, sensor.senRotMax = imu["max_a"], imu["max_w"]
@@ -257,13 +257,13 @@ def _flight(**imu: Any) -> tuple[Any, Any]:
         sim.AddModelToTask("task", module, priority)
     world = sn.worlds.Basilisk(sim, {"sat": sat.scStateOutMsg})
     env = sn.Environment(sn.Scene(), world)
-    keep = (sim, sat, gravity, push)  # Basilisk does not keep alive what a simulation is made of
+    keep = (sim, sat, gravity, push)  # Basilisk does not keep the parts of a simulation alive
     env.__dict__["_kept_alive"] = keep
     return env, sensor
 
 
 def _mount(sensor: Any) -> sn.Pose:
-    """Where Basilisk's IMU sits on the body."""
+    """Position of Basilisk's IMU on the body."""
     X_BP = np.eye(4)
     X_BP[:3, :3], X_BP[:3, 3] = np.array(sensor.dcm_PB).T, (0.5, -0.3, 0.8)
     return sn.Pose.from_matrix(X_BP)
@@ -282,7 +282,7 @@ def _both(env: Any, theirs: Any, ours: Any, steps: int) -> tuple[Array, Array]:
 
 @ENGINES.check(
     "basilisk-ideal",
-    "On a tumbling, pushed spacecraft, off its centre of mass, an ideal IMU reads as Basilisk's.",
+    "On a tumbling, pushed spacecraft, off its center of mass, an ideal IMU reads as Basilisk's.",
     reference="Basilisk, imuSensor.ImuSensor without errors",
     absolute=1e-12,
     needs=("Basilisk",),
@@ -298,7 +298,7 @@ def _ideal(quick: bool) -> Comparison:
 
 @ENGINES.check(
     "basilisk-chain",
-    "Bias, discretisation and saturation of an IMU give the codes of Basilisk's chain, sample by sample.",
+    "Bias, discretization and saturation of an IMU give the codes of Basilisk's chain, sample by sample.",
     reference="Basilisk, imuSensor.ImuSensor: bias, LSB to zero, saturation; physics.md 9",
     absolute=1e-12,
     needs=("Basilisk",),
@@ -313,8 +313,8 @@ def _chain(quick: bool) -> Comparison:
     def group(bias: Any, lsb: Any, most: Any) -> dict[str, Any]:
         return {
             "noise": {"bias": bias},
-            "discrete": sn.corruption.Quantize(lsb=lsb, rounding="to_zero"),
-            "sat": sn.corruption.Saturate(min=-most, max=most),
+            "quantization": sn.corruption.Quantize(lsb=lsb, rounding="to_zero"),
+            "saturation": sn.corruption.Saturate(min=-most, max=most),
         }
 
     linear = LinearGroup(source="engine", **group(numbers["bias_a"], numbers["lsb_a"], numbers["max_a"]))

@@ -123,4 +123,4 @@ def _geodetic(quick: bool) -> Comparison:
     latitude, longitude, height = geodetic_position(p)
     theirs = pymap3d.ecef2geodetic(*p.T)
     found = np.stack([latitude, longitude, height])
-    return Comparison(found, np.stack(theirs), x=Axis("place"), y=Axis("degrees and metres"))
+    return Comparison(found, np.stack(theirs), x=Axis("place"), y=Axis("degrees and meters"))

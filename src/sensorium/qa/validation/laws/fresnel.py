@@ -21,7 +21,7 @@ _TABLE = (
 
 @FRESNEL.check(
     "fresnel-table",
-    "Reflectances of glass, water and a metal, both polarisations, have the digits of the table.",
+    "Reflectances of glass, water and a metal, both polarizations, have the digits of the table.",
     reference="physics.md 2 (Born & Wolf, 1.5.2)",
     absolute=6e-7,
 )
@@ -100,7 +100,7 @@ def _pane(quick: bool) -> Comparison:
 
 
 def _mitsuba_fresnel(cos: Array, n: complex) -> Array:
-    """Mitsuba's Fresnel reflectance of unpolarised light."""
+    """Mitsuba's Fresnel reflectance of unpolarized light."""
     import mitsuba as mi
 
     mi.set_variant("scalar_rgb")

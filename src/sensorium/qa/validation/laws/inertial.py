@@ -15,7 +15,7 @@ _G = 9.80665
 
 
 def _reading(spec: Any, path: Any, *, step_s: float = 0.01, pose: Any = None, steps: int = 1, **options: Any) -> Any:
-    """What a sensor on a path reads after some steps."""
+    """Readings of a sensor on a path after some steps."""
     env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"body": path}, step_s=step_s), **options)
     sensor = env.attach(spec, body="body", pose=pose)
     for _ in range(steps):
@@ -25,7 +25,7 @@ def _reading(spec: Any, path: Any, *, step_s: float = 0.01, pose: Any = None, st
 
 @INERTIAL.check(
     "specific-force",
-    "An accelerometer reads +g at rest, 0 in free fall, and (-2, 0, g) half a metre off the axis of 2 rad/s.",
+    "An accelerometer reads +g at rest, 0 in free fall, and (-2, 0, g) half a meter off the axis of 2 rad/s.",
     reference="physics.md 6, E-17: a - g",
     absolute=1e-6,
 )
@@ -108,16 +108,16 @@ def _increments(quick: bool) -> Comparison:
 
 
 @INERTIAL.check(
-    "discretised-increments",
-    "A rate discretised to zero takes what it lost from the increment: 1.234 becomes 1.2, and 0.01234 0.01200.",
+    "discretized-increments",
+    "A rate discretized to zero takes what it lost from the increment: 1.234 becomes 1.2, and 0.01234 0.01200.",
     reference="physics.md 9, integrated outputs (R12)",
     absolute=1e-7,
 )
-def _discretised(quick: bool) -> Comparison:
+def _discretized(quick: bool) -> Comparison:
     def pushed(t: Any) -> sn.Pose:
         return sn.Pose(position=np.stack([0.617 * t * t, 0 * t, 0 * t], axis=-1))
 
-    group = LinearGroup(discrete=sn.corruption.Quantize(lsb=0.1, rounding="to_zero"))
+    group = LinearGroup(quantization=sn.corruption.Quantize(lsb=0.1, rounding="to_zero"))
     spec = sn.Imu(linear=group, outputs=("acceleration", "delta_velocity"))
     reading = _reading(spec, sn.paths.Function(pushed), steps=50)
     found = [reading.acceleration[0], reading.delta_velocity[0]]

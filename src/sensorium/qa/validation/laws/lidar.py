@@ -26,7 +26,7 @@ def _mirror(quick: bool) -> Comparison:
 
 @LIDAR.check(
     "water-path",
-    "Two metres of vacuum and three of water are 5.990 m of optical path.",
+    "Two meters of vacuum and three of water are 5.990 m of optical path.",
     reference="physics.md 1, E-01: n = 1.33",
     absolute=5e-6,
 )
@@ -50,7 +50,7 @@ def _pane(quick: bool) -> Comparison:
     clear, scan = fire(objects(target)), fire(objects(target, pane), max_depth=1, returns="last")
     ratio = float(scan.intensity[0, 0]) / float(clear.intensity[0, 0])
     longer = float(scan.range_m[0, 0]) - float(clear.range_m[0, 0])
-    return Comparison([ratio, longer], [0.852071, 0.5 * 0.004], y=Axis("share, and metres"))
+    return Comparison([ratio, longer], [0.852071, 0.5 * 0.004], y=Axis("share, and meters"))
 
 
 @LIDAR.check(
@@ -112,9 +112,9 @@ def _watts(quick: bool) -> Comparison:
     distances = np.array([10.0, 50.0, 100.0, 300.0])
     receiver = sn.Receiver(peak_power_W=1e6, efficiency=1.0)
     beam = sn.Beam(detector_radius_m=0.0125)
-    grey = sn.Lambertian(reflectance=0.1)
+    gray = sn.Lambertian(reflectance=0.1)
     found = [
-        float(fire(wall(d, grey), mode="radiometric", receiver=receiver, beam=beam, max_range_m=400.0).intensity[0, 0])
+        float(fire(wall(d, gray), mode="radiometric", receiver=receiver, beam=beam, max_range_m=400.0).intensity[0, 0])
         for d in distances
     ]
     expected = 1e6 * 1.5625e-9 * (100.0 / distances) ** 2

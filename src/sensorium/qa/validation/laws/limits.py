@@ -1,4 +1,4 @@
-"""What this validation does not show, told on every page."""
+"""Limits of this validation, printed on every page."""
 
 UNCHECKED: tuple[tuple[str, str], ...] = (
     (
@@ -21,8 +21,8 @@ UNCHECKED: tuple[tuple[str, str], ...] = (
         "air follow the gamma law that was asked for; which law a given fog has is the user's to say.",
     ),
     (
-        "Multiple scattering, polarisation, interference of coherent light and cross-talk between devices",
-        "are not modelled, so nothing here could show them.",
+        "Multiple scattering, polarization, interference of coherent light and cross-talk between devices",
+        "are not modeled, so nothing here could show them.",
     ),
     (
         "Receivers.",
@@ -31,7 +31,7 @@ UNCHECKED: tuple[tuple[str, str], ...] = (
     ),
     (
         "Inertial sensors.",
-        "Vibration rectification, hysteresis over temperature and ageing are not modelled; noise is what an Allan plot "
+        "Vibration rectification, hysteresis over temperature and aging are not modeled; noise is what an Allan plot "
         "of a sensor at rest would show.",
     ),
     (

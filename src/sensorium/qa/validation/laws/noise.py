@@ -115,7 +115,7 @@ def _bounded(quick: bool) -> Comparison:
 
 @NOISE.check(
     "codes",
-    "Discretisation and saturation give the codes of N bits: steps 0.133333 and 0.125 of +-1 in 4 bits, 1 bit {-1, 1}.",
+    "Discretization and saturation give the codes of N bits: steps 0.133333 and 0.125 of +-1 in 4 bits, 1 bit {-1, 1}.",
     reference="physics.md 9, E-28: full_span and twos_complement; to zero 1.234 is 1.2",
     absolute=1e-9,
 )

@@ -21,7 +21,7 @@ WINDOWS: tuple[Window, ...] = ("rectangular", "hann", "hamming", "blackman_harri
     relative=4e-6,
 )
 def _chirp(quick: bool) -> Comparison:
-    chirp = sn.radio.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
+    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
     found = [
         chirp.range_resolution_m,
         chirp.wavelength_m * 1e3,
@@ -41,9 +41,9 @@ def _chirp(quick: bool) -> Comparison:
 def _equation(quick: bool) -> Comparison:
     ranges = np.array([10.0, 30.0, 100.0, 300.0])
     wave = 299792458.0 / 77e9
-    found = sn.radio.received_power(10.0, ranges, power_W=0.01, gain=10**2.5, wavelength_m=wave)
+    found = sn.radar.received_power(10.0, ranges, power_W=0.01, gain=10**2.5, wavelength_m=wave)
     expected = 7.6389e-13 * (100.0 / ranges) ** 4
-    noise = float(sn.radio.thermal_noise(noise_figure=1.0, integration_s=1.0))
+    noise = float(sn.radar.thermal_noise(noise_figure=1.0, integration_s=1.0))
     values, law = np.append(found, noise), np.append(expected, 1.380649e-23 * 290.0)
     x, y = Axis("range [m]", log=True), Axis("power [W]", log=True)
     return Comparison(values, law, at=np.append(ranges, 1.0), x=x, y=y)
@@ -58,9 +58,9 @@ def _equation(quick: bool) -> Comparison:
 def _cross_sections(quick: bool) -> Comparison:
     wave = {"wavelength_m": 299792458.0 / 77e9}
     found = [
-        float(sn.radio.plate(0.1, 0.1, **wave)),
-        float(sn.radio.corner(0.1, **wave)),
-        float(sn.radio.sphere(0.5, **wave)),
+        float(sn.radar.plate(0.1, 0.1, **wave)),
+        float(sn.radar.corner(0.1, **wave)),
+        float(sn.radar.sphere(0.5, **wave)),
     ]
     expected = [82.899, 27.633, np.pi * 0.25]
     cells = (np.arange(300) + 0.5) / 300 - 0.5
@@ -70,7 +70,7 @@ def _cross_sections(quick: bool) -> Comparison:
         phase = 4 * np.pi / wave["wavelength_m"] * (n[1] * 0.1 * cells[:, None] + n[2] * 0.06 * cells)
         total = np.mean(np.exp(1j * phase)) * 0.1 * 0.06 * n[0]
         expected.append(4 * np.pi / wave["wavelength_m"] ** 2 * abs(total) ** 2)
-        found.append(float(sn.radio.plate(0.1, 0.06, n, **wave)))
+        found.append(float(sn.radar.plate(0.1, 0.06, n, **wave)))
     return Comparison(found, expected, y=Axis("area [m^2]", log=True))
 
 
@@ -86,7 +86,7 @@ def _false_alarms(quick: bool) -> Comparison:
     power = np.random.default_rng(5).exponential(size=(400 if quick else 4000, 512))
     found, notes = [], []
     for rate in (1e-2, 1e-3):
-        crossed = sn.radio.crossings(power, training=8, guard=2, false_alarm=rate)
+        crossed = sn.radar.crossings(power, training=8, guard=2, false_alarm=rate)
         found.append(stats.binomtest(int(crossed.sum()), crossed.size, rate).pvalue)
         notes.append(f"{crossed.mean():.2e} of {rate:g}")
     return Comparison(found, 1e-4, x=Axis("rate"), y=Axis("p-value", log=True), note="crossed: " + ", ".join(notes))
@@ -107,7 +107,7 @@ def _detection(quick: bool) -> Comparison:
     }
     env = sn.Environment(scene, sn.worlds.Kinematic(paths, step_s=0.05), seed=1)
     spec = sn.Radar(
-        chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
+        chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
         source="cone", fluctuation="steady", vertical_fov_deg=10.0,
         cross_sections={"ball": 10.0}, cfar=Cfar(false_alarm=1e-7),
     )  # fmt: skip
@@ -143,7 +143,7 @@ def _angles(quick: bool) -> Comparison:
     radars = {}
     for antennas, window in product((2, 3, 4, 8, 12, 16), WINDOWS):
         spec = sn.Radar(
-            chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8),
+            chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8),
             source="cone", fluctuation="steady", horizontal_fov_deg=150.0, antennas=antennas, window=window,
             angle_window=window, cross_sections={"reflector": 100.0}, cfar=Cfar(false_alarm=1e-8, training=8),
         )  # fmt: skip
@@ -172,7 +172,7 @@ def _two_echoes(quick: bool) -> Comparison:
             place = sn.Pose((range_m, 1.0, 0.1 * number))
             scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), pose=place, name=name)
         spec = sn.Radar(
-            chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16),
+            chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16),
             source="cone", fluctuation=fluctuation, window=window, angle_window=window,
             cross_sections={name: 2.0 * (range_m / 20.3) ** 4 for name, range_m in ranges.items()},
         )  # fmt: skip

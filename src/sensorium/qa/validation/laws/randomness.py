@@ -1,4 +1,4 @@
-"""Random numbers: the generator's known answers, and the laws made of it."""
+"""Random numbers: the generator's known answers, and the distributions made from it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Ranges: where rays meet surfaces, by geometry."""
+"""Ranges: geometric intersections of rays and surfaces."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from sensorium.tracing.reference import brute_force as reference
 
 RANGES = Family("Ray casting")
 
-# Far from the world's origin, where float32 alone would be half a millimetre off
+# Far from the world's origin, where float32 alone would be half a millimeter off
 _FAR_AWAY = np.array([4000.0, -2500.0, 120.0])
 
 
@@ -79,7 +79,7 @@ def _oracle(quick: bool) -> Comparison:
     ours = sn.RayCaster(scene).cast(np.zeros(3), directions)
     theirs = reference.cast(things, np.zeros((len(directions), 3)), directions)
     both = ours.hit & np.isfinite(theirs.range_m)
-    # Of rays that graze an edge the two may see different things; there must be next to none
+    # At an edge the two may hit different objects; there must be next to no such rays
     apart = (ours.object_id != theirs.object_id).mean()
     note = f"{both.sum()} rays hit in both, {100 * apart:.2f} % see different objects"
     same = both & (ours.object_id == theirs.object_id)
@@ -106,8 +106,8 @@ def _moving(quick: bool) -> Comparison:
     for _ in env.run(duration_s=0.2):
         pass
     scan = lidar.read()
-    expected = (150.0 - 30.0 * scan.time_ns * 1e-9) / pattern.rays().direction_S[..., 0].astype(np.float64)
-    at = scan.time_ns * 1e-6
+    expected = (150.0 - 30.0 * scan.ray_time_ns * 1e-9) / pattern.rays().direction_S[..., 0].astype(np.float64)
+    at = scan.ray_time_ns * 1e-6
     return Comparison(scan.range_m, expected, at=at, x=Axis("time [ms]"), y=Axis("range [m]"))
 
 

@@ -90,12 +90,12 @@ def _table(quick: bool) -> Comparison:
 
 
 @SURFACES.check(
-    "facets-normalised",
+    "facets-normalized",
     "Facets cover the surface once, whatever the roughness: the integral of D (n.h) over the half space is 1.",
     reference="physics.md 3.3, E-07 (Walter 2007)",
     absolute=1e-6,
 )
-def _normalised(quick: bool) -> Comparison:
+def _normalized(quick: bool) -> Comparison:
     alphas = np.array([0.1, 0.2, 0.3, 0.5, 0.7, 1.0])
     # Nodes crowd where the lobe is: tan^2 of the facet's angle is spread evenly in its logarithm
     s, ds = _nodes(400, np.log(1e-12), np.log(1e12))
@@ -237,7 +237,7 @@ def _directions(count: int) -> tuple[Array, Array]:
 
 
 def _mitsuba_cos_brdf(material: dict[str, Any], source: Array, detector: Array) -> Array:
-    """What Mitsuba gives for f(l, v) (n.v) of one of its surfaces, light from `source`."""
+    """Mitsuba's f(l, v) (n.v) of one of its surfaces, light from `source`."""
     import mitsuba as mi
 
     mi.set_variant("scalar_rgb")
@@ -260,8 +260,8 @@ def _mitsuba_cos_brdf(material: dict[str, Any], source: Array, detector: Array) 
 def _matt_mitsuba(quick: bool) -> Comparison:
     source, detector = _directions(200)
     found = sn.optics.oren_nayar(source, detector, reflectance=0.5) * source[:, 2]
-    grey = {"type": "rgb", "value": [0.5, 0.5, 0.5]}
-    expected = _mitsuba_cos_brdf({"type": "diffuse", "reflectance": grey}, source, detector)
+    gray = {"type": "rgb", "value": [0.5, 0.5, 0.5]}
+    expected = _mitsuba_cos_brdf({"type": "diffuse", "reflectance": gray}, source, detector)
     return Comparison(found, expected, at=source[:, 2], x=Axis("cos(theta)"), y=Axis("f cos [1/sr]"))
 
 
@@ -300,8 +300,8 @@ def _glossy_mitsuba(quick: bool) -> Comparison:
 )
 def _coated_mitsuba(quick: bool) -> Comparison:
     source, detector = _directions(200)
-    grey = {"type": "rgb", "value": [0.5, 0.5, 0.5]}
-    material = {"type": "plastic", "int_ior": 1.5, "ext_ior": 1.0, "nonlinear": True, "diffuse_reflectance": grey}
+    gray = {"type": "rgb", "value": [0.5, 0.5, 0.5]}
+    material = {"type": "plastic", "int_ior": 1.5, "ext_ior": 1.0, "nonlinear": True, "diffuse_reflectance": gray}
     expected = _mitsuba_cos_brdf(material, source, detector)
     coat = {"n": 1.5, "roughness": 1e-5, "reflectance": 0.5}
     found = sn.optics.two_layer(source, detector, layering="plastic", **coat) * source[:, 2]

@@ -72,7 +72,7 @@ class Accessors:
         return self._with_sparse(values, accessor["sparse"], what) if "sparse" in accessor else values
 
     def _take(self, size: int, what: str) -> None:
-        """Count what is unpacked, before it is."""
+        """Count unpacked bytes before unpacking."""
         self._bytes += size
         if self._bytes > self._container.most_unpacked:
             raise SceneError(

@@ -1,4 +1,4 @@
-"""What a glTF file is made of: its JSON, its buffers, and what it may unpack to.
+"""The container of a glTF file: JSON, buffers, and the limit of unpacked bytes.
 
 A file claims sizes and refers to other files. Each claim is held against the bytes that are there, and each reference
 must stay in the folder of the file.
@@ -18,10 +18,10 @@ from sensorium.scene.formats.guards import check_inside, read_reference
 
 _GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
 
-# What a file may unpack to: so much, whatever its size, and so many times the bytes that it holds
+# Unpacked bytes allowed for a file of any size, and the multiple of its own bytes
 _FREE_BYTES, _RATIO = 1 << 26, 256
 
-# What a mesh that several nodes show may take in all
+# Total bytes of a mesh that several nodes show
 _FREE_PLACED_BYTES = 1 << 28
 
 # Extensions that this package obeys
@@ -30,7 +30,7 @@ _OBEYED = (
     *("KHR_texture_transform", "EXT_texture_webp", "KHR_materials_pbrSpecularGlossiness"),
 )
 
-# Extensions that change neither the shape nor the base colour, which are all that is read
+# Extensions that change neither the shape nor the base color, which are all that is read
 _NO_MATTER = (
     *("KHR_materials_", "KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_animation_pointer", "KHR_interactivity"),
     *("KHR_node_selectability", "KHR_node_hoverability", "KHR_audio", "EXT_mesh_features", "EXT_structural_metadata"),
@@ -38,7 +38,7 @@ _NO_MATTER = (
 
 _MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 
-# Of images alone, each of which is refused where a face asks for it
+# Extensions of images, each refused if a face uses the image
 _OF_IMAGES = ("KHR_texture_basisu", "EXT_texture_avif", "MSFT_texture_dds")
 
 
@@ -51,7 +51,7 @@ class Container:
 
     Attributes:
         header: Its JSON.
-        folder: Where it lies.
+        folder: Folder of the file.
         held: Bytes of the file and of the buffers beside it.
     """
 
@@ -94,7 +94,7 @@ class Container:
         return min(self._max_bytes, _FREE_PLACED_BYTES + _RATIO * self.held)
 
     def check_extensions(self) -> None:
-        """Refuse a file that requires what this package would ignore."""
+        """Refuse a file that requires extensions that this package would ignore."""
         for extension in map(str, self.items("extensionsRequired")):
             if extension in _MESHOPT:
                 raise SceneError(
@@ -127,7 +127,7 @@ class Container:
         return None if found is None else read_reference(found, self._max_bytes)
 
     def check_place(self, uri: Any) -> None:
-        """Refuse a URI that leads out of the folder, or to what is no file."""
+        """Refuse a URI that leads out of the folder, or not to a file."""
         if _inline_text(uri) is None:
             self._place(uri)
 
@@ -144,7 +144,7 @@ class Container:
         return None
 
     def _check_buffers(self) -> None:
-        """Buffers claim no more than there is; those in other files count among what the file holds."""
+        """Buffers claim no more than there is; those in other files count as bytes of the file."""
         claimed = 0
         for k, buffer in enumerate(self.items("buffers")):
             claimed += whole(buffer, "byteLength", f"buffer {k}")
@@ -175,7 +175,7 @@ class Container:
 
 
 def whole(item: Any, key: str, what: str, default: int | None = None) -> int:
-    """A whole number >= 0 out of an object of JSON."""
+    """An integer >= 0 from an object of JSON."""
     if not isinstance(item, dict):
         raise SceneError(f"{what} is {str(item)[:60]!r}; it must be an object")
     value = item.get(key, default)
@@ -207,7 +207,7 @@ def _inline(uri: Any) -> bytes | None:
 
 
 def _glb_chunks(path: Path) -> tuple[bytes, bytes | None]:
-    """JSON of a GLB file and its binary chunk, None without one; whatever follows must be chunks too, and whole."""
+    """JSON of a GLB file and its binary chunk, None without one; the rest must be complete chunks too."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(20)

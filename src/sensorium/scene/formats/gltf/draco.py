@@ -1,4 +1,4 @@
-"""Meshes packed by Draco (KHR_draco_mesh_compression), unpacked by DracoPy where it is installed."""
+"""Meshes packed by Draco (KHR_draco_mesh_compression), unpacked by DracoPy if it is installed."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def decoded(
 ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.int64]]:
     """Attributes of a packed primitive by their names, (n, width) each, and corners of its triangles, (3 m,).
 
-    Draco's order of vertices is its own; only what it packs may be taken from it, and all of that.
+    Draco reorders vertices: all attributes that it packs, and no others, are taken from it.
     """
     try:
         import DracoPy

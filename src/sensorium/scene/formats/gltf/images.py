@@ -1,7 +1,7 @@
-"""Images of glTF files, looked at before a reader unpacks them.
+"""Images of glTF files, checked before a reader unpacks them.
 
-Readers of images take dozens of formats, some of which start other programs, and believe headers that claim any size.
-glTF knows three formats; an image must be one of them and stay within what its packed bytes may unpack to.
+Image readers accept dozens of formats, some of which start other programs, and trust headers of any size. glTF has
+three formats; an image must be one of them and stay within the limit of unpacked bytes.
 """
 
 import io
@@ -17,13 +17,13 @@ from sensorium.scene.formats.textures import PaintError, pixels_of
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 
-# What images may unpack to: so much, whatever their size, and so many times their packed bytes. Deflate packs a
-# thousandfold where all pixels are alike; an image of one bit a pixel takes 24 times as much here as in its file.
+# Unpacked bytes allowed for images of any size, and the multiple of their packed bytes. Deflate packs a thousandfold if
+# all pixels are equal; an image of one bit a pixel takes 24 times as much here as in its file.
 _FREE_BYTES, _RATIO = 1 << 26, 256
 
 
 class Images:
-    """Images of a file by their numbers, each unpacked once, and only where a face asks for it."""
+    """Images of a file by their numbers, each unpacked once, and only if a face uses it."""
 
     def __init__(self, container: Container, max_bytes: int) -> None:
         self._container, self._max_bytes = container, max_bytes
@@ -43,7 +43,7 @@ class Images:
     def pixels(self, number: int) -> NDArray[np.uint8] | None:
         """Values (sRGB) and alpha of an image, (rows, columns, 4), or (rows, columns, 3) where it has no alpha.
 
-        None where its file is missing, of which a `SceneWarning` tells.
+        None if its file is missing, with a `SceneWarning`.
         """
         if number not in self._unpacked:
             self._unpacked[number] = self._read(number)
@@ -55,8 +55,8 @@ class Images:
         image = self._container.item("images", number, "a texture")
         data = self._packed(image, number)
         if data is None:
-            told = f"image {number}, {str(image.get('uri'))[:80]!r}, is not there; its faces are painted without it"
-            warnings.warn(told, SceneWarning, stacklevel=2)
+            message = f"image {number}, {str(image.get('uri'))[:80]!r}, is not there; its faces are painted without it"
+            warnings.warn(message, SceneWarning, stacklevel=2)
             return None
         self._packed_bytes += len(data)
         with warnings.catch_warnings():
@@ -73,7 +73,7 @@ class Images:
                 raise PaintError(f"image {number} cannot be read: {type(error).__name__}: {error}") from None
 
     def _packed(self, image: dict[str, Any], number: int) -> bytes | None:
-        """What an image is packed in."""
+        """The compression of an image."""
         try:
             if "uri" in image:
                 return self._container.behind(image["uri"])

@@ -1,4 +1,4 @@
-"""Materials of glTF files: base colour, its image and where it lies, and the mask that cuts holes into faces."""
+"""Materials of glTF files: base color, its image with texture coordinates, and the alpha mask."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WRAPS = {10497: REPEAT, 33071: CLAMP, 33648: MIRROR}
 
 @dataclass(frozen=True)
 class Material:
-    """What a material says of base colour and mask.
+    """Base color and mask of a material.
 
     Attributes:
         factor: Linear factors of red, green and blue, and of alpha; each 0 to 1.
@@ -25,7 +25,7 @@ class Material:
         image: Number of its image, None without any.
         uv_set: Which texture coordinates place the image.
         uv_map: 2 x 3 matrix that takes these coordinates, v downwards, to the image's.
-        wrap: What lies beyond the image, to the right and downwards.
+        wrap: Continuation beyond the image, to the right and downwards.
         cutoff: Alpha below which a face has a hole; None where it has none.
     """
 
@@ -38,7 +38,7 @@ class Material:
     cutoff: float | None = None
 
     def placed(self, uv: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Where in the image texture coordinates of the file lie, (n, 2), v upwards as `Mesh` takes it."""
+        """Texture coordinates of the file in the image, (n, 2), v upwards as `Mesh` takes it."""
         matrix = np.array(self.uv_map)
         moved = uv @ matrix[:, :2].T + matrix[:, 2]
         return np.stack([moved[:, 0], 1.0 - moved[:, 1]], axis=-1)
@@ -71,7 +71,7 @@ def read_material(container: Container, number: Any) -> Material:
 
 
 def _image_of(container: Container, number: Any, what: str) -> tuple[int, tuple[int, int]]:
-    """Image of a texture, and what lies beyond it."""
+    """Image of a texture, and its continuation."""
     texture = container.item("textures", number, what)
     extensions = _object(texture, "extensions", f"texture {number}")
     source = extensions[_WEBP].get("source") if _WEBP in extensions else texture.get("source")

@@ -1,4 +1,4 @@
-"""Where a glTF file shows its meshes: the tree of nodes, instances, and what is hidden."""
+"""Instances of a glTF file's meshes: the tree of nodes, instancing, and hidden nodes."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ _INSTANCING, _VISIBILITY = "EXT_mesh_gpu_instancing", "KHR_node_visibility"
 
 
 class Shown(NamedTuple):
-    """A mesh as a node shows it: its number, how its frame lies in the file's, and weights of its morph targets."""
+    """A mesh shown by a node: its number, the transform to the file's frame, and weights of its morph targets."""
 
     mesh: int
     matrices: NDArray[np.float64]  # (instances, 4, 4)
@@ -51,7 +51,7 @@ def shown_meshes(container: Container, accessors: Accessors) -> list[Shown]:
 
 
 def _local(node: dict[str, Any], number: int) -> NDArray[np.float64]:
-    """How a node lies in its parent."""
+    """Transform of a node in its parent."""
     if "matrix" in node:
         return _numbers(node, "matrix", 16, number).reshape(4, 4).T
     given = {"translation": (3, [0.0] * 3), "rotation": (4, [0.0, 0.0, 0.0, 1.0]), "scale": (3, [1.0] * 3)}
@@ -64,7 +64,7 @@ def placed(
 ) -> NDArray[np.float64]:
     """Matrices T R S, shape (n, 4, 4), of translations (n, 3), quaternions x y z w (n, 4) and scales (n, 3).
 
-    A quaternion need not be of unit length; of length 0 it turns nothing.
+    A quaternion need not be of unit length; one of length 0 is the identity.
     """
     length = np.linalg.norm(rotation_xyzw, axis=1, keepdims=True)
     x, y, z, w = (np.where(length > 0.0, rotation_xyzw, [0.0, 0.0, 0.0, 1.0]) / np.where(length > 0.0, length, 1)).T
@@ -82,7 +82,7 @@ def placed(
 
 
 def _instances(container: Container, extension: Any, accessors: Accessors, asked_by: str) -> NDArray[np.float64]:
-    """How the instances of a node lie in it."""
+    """Transforms of a node's instances."""
     attributes = extension.get("attributes", {})
     widths = {"TRANSLATION": 3, "ROTATION": 4, "SCALE": 3}
     given = {

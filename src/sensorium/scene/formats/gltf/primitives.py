@@ -72,10 +72,10 @@ def _primitive(
     elif "indices" in primitive:
         corners = accessors.indices(primitive["indices"], what)
     else:
-        corners = np.arange(len(accessors.raw(attributes["POSITION"], what)))  # no more than there are
+        corners = np.arange(len(accessors.raw(attributes["POSITION"], what)))  # at most all of them
     faces = triangles(corners, primitive.get("mode", _TRIANGLES))
 
-    # Exporters let primitives share one large array: each takes only what it uses of it
+    # Exporters let primitives share one large array: each takes only the part it uses
     count = arrays.count("POSITION")
     if faces.size and faces.max() >= count:
         row = int(np.argmax((faces >= count).any(axis=1)))
@@ -106,7 +106,7 @@ def _primitive(
 
 
 def triangles(corners: NDArray[np.int64], mode: int) -> NDArray[np.int64]:
-    """Triangles of a list, strip or fan of corners, (m, 3), wound alike; what joins two strips is left out."""
+    """Triangles of a list, strip or fan of corners, (m, 3), of one winding; those that join strips are left out."""
     if mode == _TRIANGLES:
         return corners[: len(corners) // 3 * 3].reshape(-1, 3)
     k = np.arange(max(len(corners) - 2, 0))

@@ -1,4 +1,4 @@
-"""A glTF file as one mesh: every primitive where nodes show it, painted and cut by masks."""
+"""A glTF file as one mesh: every primitive at its nodes' transforms, painted and cut by masks."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,7 +74,7 @@ class _Painter:
         self._room = most_faces(0)
 
     def piece(self, shape: Primitive) -> list[_Piece]:
-        """The primitive, painted; none where its mask leaves nothing of it."""
+        """The primitive, painted; None if its mask leaves nothing of it."""
         if self._images is None:
             return [_Piece(shape, _White)]
         number = shape.material
@@ -100,7 +100,7 @@ class _Painter:
         return self._masked(_Piece(shape, material, uv, color), pixels)
 
     def _masked(self, piece: _Piece, pixels: NDArray[np.uint8]) -> list[_Piece]:
-        """What a mask leaves of a primitive."""
+        """The opaque part of a masked primitive."""
         shape, material = piece.shape, piece.material
         assert piece.uv is not None
         assert material.cutoff is not None
@@ -149,7 +149,7 @@ def _joined(whole: list[tuple[_Piece, NDArray[np.float64]]], paint: bool) -> Mes
         normal = None
     color = None
     if any(piece.shape.color is not None for piece, _ in whole):
-        # White is what glTF multiplies with where a primitive has no colours of its own
+        # glTF multiplies with white if a primitive has no colors
         own = (
             np.ones((n, 4)) if p.shape.color is None else p.shape.color for (p, _), n in zip(whole, counts, strict=True)
         )

@@ -42,7 +42,7 @@ class LeadingEdge(Spec):
 
 
 class Centroid(Spec):
-    """The centre of what stands above a fifth of the peak."""
+    """The center of what stands above a fifth of the peak."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,7 +73,7 @@ class Cfar(Spec):
 
 
 class GaussianDecomposition(Spec):
-    """A sum of Gaussians fitted to the waveform, one a peak: neighbours that overlap are separated without bias."""
+    """A sum of Gaussians fitted to the waveform, one a peak: neighbors that overlap are separated without bias."""
 
     model_config = ConfigDict(frozen=True)
 

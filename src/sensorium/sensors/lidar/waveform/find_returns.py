@@ -79,7 +79,7 @@ def find_returns(
     least = np.full(len(rows), max(float(tables.number[D_SIGMAS]) * noise, threshold, 1e-30), np.float32)
     found = tuple(np.full((len(rows), most), np.nan) for _ in range(3))
     decomposes = isinstance(detector, GaussianDecomposition)
-    scratch = np.zeros((max(threads.thread_count(), 1), SCRATCH if decomposes else 0))
+    scratch = np.zeros((max(threads.get_threads(), 1), SCRATCH if decomposes else 0))
     full = np.float32(np.inf if full_scale is None else full_scale)
     threads.run(detect_rows, len(rows), rows, least, full, tables, scratch, *found, serial_below=64)
     shape = (*waves.shape[:-1], most)

@@ -25,7 +25,7 @@ class Grid(Spec):
 
     kind: Literal["grid"] = "grid"
     spacing_m: float = Field(default=0.01, gt=0.0)
-    """Distance between neighbours [m] at the range below."""
+    """Distance between neighbors [m] at the range below."""
     at_range_m: float = Field(default=80.0, gt=0.0)
     """Where they are that far apart [m]."""
     across: int | None = Field(default=None, ge=1, le=2048)

@@ -1,4 +1,4 @@
-"""What a waveform lidar has beside beam and receiver: rays of a pulse, its shape, a digitiser, a detector."""
+"""What a waveform lidar has beside beam and receiver: rays of a pulse, its shape, a digitizer, a detector."""
 
 from pydantic import Field
 
@@ -54,7 +54,7 @@ class Waveform(Spec):
     pulse: PulseShape = Field(default=GaussianPulse(), discriminator="kind")
     """Its shape in time."""
     start_s: float = Field(default=0.0, ge=0.0)
-    """When the digitiser begins after the pulse has left [s]."""
+    """When the digitizer begins after the pulse has left [s]."""
     stop_s: float | None = Field(default=None, gt=0.0)
     """When it ends [s]; None: when light from `max_range_m` has come back."""
     resolution_s: float = Field(default=0.5e-9, gt=0.0)

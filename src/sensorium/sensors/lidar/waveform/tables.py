@@ -17,7 +17,7 @@ from sensorium.sensors.lidar.waveform.rays import Grid, Spiral
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.digitise import COUNTED_BELOW_E
+from sensorium.tracing.kernels.waveform.digitize import COUNTED_BELOW_E
 from sensorium.tracing.kernels.waveform.timing import CENTROID_LEVEL
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
     together = min(max(BLOCK // count, 1), _MOST_TOGETHER)
     switch[wt.V_BINS], switch[wt.V_BATCH] = bins, together
     switch[wt.V_PULSES] = together * max(min(_RAYS_A_TURN // (count * together), BLOCK // together), 1)
-    switch[wt.V_CENTRE] = np.argmin(np.square(rays.u) + np.square(rays.v))
+    switch[wt.V_CENTER] = np.argmin(np.square(rays.u) + np.square(rays.v))
     switch[wt.V_AIR], switch[wt.V_KEEP] = air_bins.any(), waveform.keep
     reach = detector.switch[wt.E_GUARD] + detector.switch[wt.E_CELLS] // 2
     switch[wt.V_MARGIN] = reach if isinstance(waveform.detector, Cfar) else 2
@@ -126,7 +126,7 @@ def beam_rays(spec: "Lidar") -> "BeamRays":
 
 
 def window_bins(spec: "Lidar") -> int:
-    """Bins of the digitiser's window."""
+    """Bins of the digitizer's window."""
     from sensorium.physics.optics.detection.waveform import bin_count
 
     return bin_count(spec.waveform.start_s, window_stop_s(spec), spec.waveform.resolution_s)

@@ -67,9 +67,7 @@ def sweep_beams(
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
                 trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
-                steps.cross_volumes(
-                    block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit
-                )
+                steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit)
                 steps.light_up(block, hit, media, arrays, light, world, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
@@ -79,13 +77,13 @@ def sweep_beams(
                         block, hit, media, unlimited, draws, element + batch, among, pulse_of, air_f, air_i, drawn, lit
                     )
                 if light.switch[tb.S_SUN] > 0:
-                    centres = fired.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
+                    centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centers > 0:
                         gather_sunlight(
                             spot, spot_hit, child, child_hit, floats, words, active, scene, scattered, light.sun,
-                            centres,
+                            centers,
                         )  # fmt: skip
-                        fired.keep_sunlight(spot, spot_hit, beams, batch, centres)
+                        fired.keep_sunlight(spot, spot_hit, beams, batch, centers)
 
                 # Their children
                 waiting = np.int64(0)
@@ -112,9 +110,7 @@ def sweep_beams(
                         steps.offer_media(
                             child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
                         )
-                    waiting = tree.spawn(
-                        child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
-                    )
+                    waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)
                 if airy:
                     gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)
         report_beams(

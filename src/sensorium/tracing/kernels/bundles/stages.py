@@ -62,11 +62,11 @@ def ask_for_sun(walks, walk, spot, spot_hit, light, tables, pulse_of, used):
         return False
     traced, begin = walks.rays, walks.begin[walk]
     block, hit, child = traced.block[walk], traced.hit[walk], traced.child[walk]
-    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used)
-    if centres == 0:
+    centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used)
+    if centers == 0:
         return False
-    aim_at_sun(spot, spot_hit, child, light.sun, centres)
-    ask(traced, walk, SUN, child, centres)
+    aim_at_sun(spot, spot_hit, child, light.sun, centers)
+    ask(traced, walk, SUN, child, centers)
     return True
 
 
@@ -75,10 +75,10 @@ def take_sun(walks, walk, spot, spot_hit, light, tables, known, row, pulse_of, u
     """Keep the sunlight that the shadow rays of `ask_for_sun` let through, of which `known` has the hits from `row`."""
     traced, begin = walks.rays, walks.begin[walk]
     block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
-    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used)
-    mark_lit(child_hit, known.found, row, centres)
-    add_sunlight(spot, spot_hit, child, child_hit, light.sun, centres)
-    steps.keep_sunlight(spot, spot_hit, walks.axes[walk], walks.batch[walk], centres)
+    centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used)
+    mark_lit(child_hit, known.found, row, centers)
+    add_sunlight(spot, spot_hit, child, child_hit, light.sun, centers)
+    steps.keep_sunlight(spot, spot_hit, walks.axes[walk], walks.batch[walk], centers)
 
 
 @jit.function

@@ -47,11 +47,11 @@ def fire_bundles(axes, up, levels, rays, heads, light, draws, number, most):
 
 
 @jit.function
-def pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
+def pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
     """Copy the ray in the middle of each bundle of a block into another; returns how many there are."""
-    count, rays, centre = 0, tables.u.shape[0], tables.switch[bt.V_CENTRE]
+    count, rays, center = 0, tables.u.shape[0], tables.switch[bt.V_CENTER]
     for k in range(used):
-        if (begin + k) % rays == centre:
+        if (begin + k) % rays == center:
             for row in range(rows.FLOATS // BLOCK):
                 spot[row * BLOCK + count] = block[row * BLOCK + k]
             for row in range(rows.WORDS // BLOCK):

@@ -129,7 +129,7 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
     materials, light, corners = tables.material, tables.light, tables.corner_reflectance
     bands, glows = light.shape[0], tables.emission.shape[1] > 0
     sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
-    sky_n, sky_k, r_from_sky = _ONE, _ZERO, _ZERO  # kept from ray to ray: neighbours mostly share a material
+    sky_n, sky_k, r_from_sky = _ONE, _ZERO, _ZERO  # kept from ray to ray: neighbors mostly share a material
     for k in range(used):
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         l_dot_v = -(dx * sx + dy * sy + dz * sz)

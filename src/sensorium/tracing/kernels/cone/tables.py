@@ -170,7 +170,7 @@ def _spheres(points: Float, begin: NDArray[np.int64]) -> Float:
 
 
 def _clusters(places: Float) -> list[NDArray[np.int64]]:
-    """Indices of places (n, 3) in groups of neighbours: halves of halves, across the longest side of their box."""
+    """Indices of places (n, 3) in groups of neighbors: halves of halves, across the longest side of their box."""
     left, found = [np.arange(len(places))], []
     while left:
         group = left.pop()

@@ -15,12 +15,12 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.meshes import MeshTables
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
 from sensorium.tracing.kernels.depth import measure as ms
-from sensorium.tracing.kernels.depth.drawing.canvas import Frame, new_canvas, take_rasterised
+from sensorium.tracing.kernels.depth.drawing.canvas import Frame, new_canvas, take_rasterized
 from sensorium.tracing.kernels.depth.drawing.draw import draw, find_face_normals
 from sensorium.tracing.kernels.depth.flow import write_flow, write_scene_flow
 from sensorium.tracing.kernels.depth.lens import KIND, PINHOLE, look_block
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter, jitter_rays
-from sensorium.tracing.kernels.depth.tint import Tints, write_colour
+from sensorium.tracing.kernels.depth.tint import Tints, write_color
 from sensorium.tracing.kernels.geometry import rows
 from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
 from sensorium.tracing.kernels.sweep import WHOLE, Heads, RayTables, aim_block, block_of
@@ -85,7 +85,7 @@ class DepthAim(NamedTuple):
 
 
 class Placing(NamedTuple):
-    """What the kernel places itself: some cameras where all images are rasterised, none where all is placed before.
+    """What the kernel places itself: some cameras where all images are rasterized, none where all is placed before.
 
     Anchors, matrices of heads and transforms of objects are then written by the kernel.
     """
@@ -95,7 +95,7 @@ class Placing(NamedTuple):
 
 
 class Shading(NamedTuple):
-    """What colours, flow and normals follow from."""
+    """What colors, flow and normals follow from."""
 
     tints: Tints
     motions: Motions
@@ -123,7 +123,7 @@ class DepthOutputs(NamedTuple):
     normals: NDArray[np.float32]  # (heads, pixels, 3)
     flow: NDArray[np.float32]  # (heads, pixels, 2)
     scene_flow: NDArray[np.float32]  # (heads, pixels, 3)
-    colour: NDArray[np.uint8]  # (heads, pixels, 3)
+    color: NDArray[np.uint8]  # (heads, pixels, 3)
     cosine: NDArray[np.float32]
     true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
 
@@ -143,7 +143,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
 
     # What is asked for, and what that needs
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
-    turned = out.normals.shape[1] + out.colour.shape[1] + out.cosine.shape[1] > 0
+    turned = out.normals.shape[1] + out.color.shape[1] + out.cosine.shape[1] > 0
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
     instant = heads.time.shape[0] == 1
     aimed = not instant or turned or out.points_W.shape[1] > 0
@@ -154,14 +154,14 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
         world, pose = np.int64(heads.world[head]), heads.matrix[head, 0]
         top, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
         every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, begin, size)
-        rasterises = frame.rasterised and lens[KIND] == PINHOLE
+        rasterizes = frame.rasterized and lens[KIND] == PINHOLE
         if places and head != placed_head:
             place_camera(cameras, state, world, head % draws.sensors, pose, poses)
             placed_head = head
         if places and world != placed_world:
             place_objects(state, mounts, arrays, world, poses)
             placed_world = world
-        if rasterises:
+        if rasterizes:
             end = begin + size
             draw(
                 canvas, frame, meshes, arrays, world, mask, arguments, pose, lens, reach, begin, pixels.u[begin:end],
@@ -174,8 +174,8 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
             x, y, z = every_x[at : at + used], every_y[at : at + used], every_z[at : at + used]
             if aimed:
                 aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
-            if rasterises:
-                take_rasterised(canvas, at, block, hit, used)
+            if rasterizes:
+                take_rasterized(canvas, at, block, hit, used)
                 if turned:
                     find_face_normals(block, hit, meshes, arrays, world, used)
             elif not aimed:
@@ -334,7 +334,7 @@ def _forget_beyond(block, hit, farthest, used):
 
 @jit.function
 def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
-    """Label of each pixel, -1 where nothing was met; neighbours mostly share an object, which is looked up once."""
+    """Label of each pixel, -1 where nothing was met; neighbors mostly share an object, which is looked up once."""
     last_instance, last_item = NO_HIT, NO_HIT
     label, own = np.int32(0), np.int64(-1)
     for k in range(used):
@@ -370,7 +370,7 @@ def _find_columns(hit, first, column_first, columns, used):
 
 @jit.function
 def _write_turned(block, hit, matrix, place, shading, world, head, used, out):
-    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colours.
+    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colors.
 
     Args:
         matrix: X_AS at the image's start, rows of 3 x 4, which turns normals into S.
@@ -379,8 +379,8 @@ def _write_turned(block, hit, matrix, place, shading, world, head, used, out):
         cosine = out.cosine[head]
         for k in range(used):
             cosine[place[k]] = block[rows.COS + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
-    if out.colour.shape[1] > 0:
-        write_colour(block, hit, shading.tints, world, place, used, out.colour[head])
+    if out.color.shape[1] > 0:
+        write_color(block, hit, shading.tints, world, place, used, out.color[head])
     if out.normals.shape[1] == 0:
         return
     normals = out.normals[head]

@@ -1,6 +1,6 @@
 """From true distances to the numbers of a depth image: noise, limits, dropout, and the unit they are shown in.
 
-The order is that of the specification: noise, limits, dropout, normalising, so that a dropped pixel's value survives.
+The order is that of the specification: noise, limits, dropout, normalizing, so that a dropped pixel's value survives.
 Noise is r' = r + k r N(0, 1).
 """
 

@@ -21,7 +21,7 @@ _TOGETHER = 16
 def find_normals(block, hit, arrays, world, used):
     """Find the object and the normal in world axes (of any length) of each hit; for a miss see `set_miss`.
 
-    Neighbouring rays mostly hit the same object, so a run of them is done together.
+    Neighboring rays mostly hit the same object, so a run of them is done together.
 
     Args:
         block, hit: Scratch, traced.

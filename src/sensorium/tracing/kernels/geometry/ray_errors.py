@@ -41,7 +41,7 @@ def numbers_of(rays, heads, draws, head, start):
 
 @jit.function
 def draw_block(block, key, element, tick, world, second, used):
-    """Draw for the first node of neighbouring rays: atmosphere, range noise (a second number if wanted), dropout."""
+    """Draw for the first node of neighboring rays: atmosphere, range noise (a second number if wanted), dropout."""
     if not second:
         for k in range(used):
             w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)

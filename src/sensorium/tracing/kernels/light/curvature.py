@@ -121,9 +121,7 @@ def curvature_of_hit(block, hit, arrays, curvature_first, face_curvature, world,
 
 
 @jit.inlined
-def curvature_of_face(
-    arrays, curvature_first, face_curvature, world, instance, item, column, face, time, nx, ny, nz
-):
+def curvature_of_face(arrays, curvature_first, face_curvature, world, instance, item, column, face, time, nx, ny, nz):
     """The same of a face of an object, with its unit normal in the world."""
     zero = np.float32(0.0)
     if curvature_first[column] < 0:
@@ -220,7 +218,7 @@ def _mirror(block, hit, tan2, count):
 
 @jit.inlined
 def _pencil_at(block, k, x, widening):
-    """How far path k has spread [m], and the curvature of its wavefront, after x metres of its segment."""
+    """How far path k has spread [m], and the curvature of its wavefront, after x meters of its segment."""
     s = np.float64(x) * np.float64(widening)
     start = np.float64(block[rows.SPREAD + k])
     c11, c12, c22 = (
@@ -237,7 +235,7 @@ def _pencil_at(block, k, x, widening):
 
 @jit.function
 def spread_at(block, k, z, x, widening):
-    """What counts for the reduced path z after x metres of path k's segment: z itself where it met no curved mirror."""
+    """What counts for the reduced path z after x meters of path k's segment: z itself where it met no curved mirror."""
     if block[rows.SPREAD + k] == np.float32(0.0):
         return z
     effective, _, _, _ = _pencil_at(block, k, x, widening)

@@ -29,7 +29,7 @@ from sensorium.tracing.kernels.light.stacks import (
     draw_first,
     holds,
     insert,
-    keep_travelled,
+    keep_traveled,
     new_stacks,
     remove,
 )
@@ -95,14 +95,18 @@ def walk_block(block, hit, media, light, world, starts, used):
             light.missing[0] = max(light.missing[0], np.int32(found))
             found = room
         away = max(abs(block[pk.B_ORIGIN_X + k]), abs(block[pk.B_ORIGIN_Y + k]), abs(block[pk.B_ORIGIN_Z + k]))
-        if starts and found <= 2 and _walk_through_one(
-            block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, goes_on, away, k, found
+        if (
+            starts
+            and found <= 2
+            and _walk_through_one(
+                block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, goes_on, away, k, found
+            )
         ):
             continue
         if found > 0:
             _judge(crossings, reach, away, k, found)
         if starts:
-            stacks.held[k], stacks.visit[0, k], stacks.travelled[0, k] = 0, 0, np.float32(0.0)
+            stacks.held[k], stacks.visit[0, k], stacks.traveled[0, k] = 0, 0, np.float32(0.0)
             if found > 0:
                 _find_start(crossings, stacks, rank, light.missing, k, found)
         elif found > 0 or stacks.held[k] > 0:
@@ -145,9 +149,9 @@ def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, rea
     put_piece(pieces, medium, air, air, leaves, end, tau, zero, zero, enters, around, k)
     block[rows.TAU + k] = tau + medium[0, tb.G_ALPHA] * (end - leaves)
     if goes_on:
-        stacks.travelled[0, k], stacks.visit[0, k] = enters + (end - leaves), around
+        stacks.traveled[0, k], stacks.visit[0, k] = enters + (end - leaves), around
         stacks.held[k] = np.int32(1) if found > 0 and enters < leaves == end else np.int32(0)
-        stacks.column[0, k], stacks.travelled[1, k], stacks.visit[1, k] = column, leaves - enters, visit
+        stacks.column[0, k], stacks.traveled[1, k], stacks.visit[1, k] = column, leaves - enters, visit
         copy_stack(stacks, k, beyond, k)
     return True
 
@@ -276,8 +280,8 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
             break
         note_piece(pieces, stacks, medium, here, index, began, t, tau, opl, z, k)
         tau += medium[here, tb.G_ALPHA] * (t - began)
-        stacks.travelled[stacks.held[k], k] += t - began
-        keep_travelled(stacks, beyond, k)
+        stacks.traveled[stacks.held[k], k] += t - began
+        keep_traveled(stacks, beyond, k)
         opl += (medium[index, tb.G_INDEX] - medium[index_there, tb.G_INDEX]) * t
         z += (medium[index, tb.G_WIDENING] - medium[index_there, tb.G_WIDENING]) * t
         copy_stack(beyond, k, stacks, k)
@@ -285,8 +289,8 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
     if not interface:
         copy_stack(stacks, k, beyond, k)
     note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k)
-    stacks.travelled[stacks.held[k], k] += end - began
-    keep_travelled(stacks, beyond, k)
+    stacks.traveled[stacks.held[k], k] += end - began
+    keep_traveled(stacks, beyond, k)
     block[rows.TAU + k] = tau + medium[here, tb.G_ALPHA] * (end - began)
     block[rows.PATH_OPL + k], block[rows.PATH_Z + k] = opl, z
     block[rows.MEDIUM_N + k], block[rows.WIDENING + k] = medium[index, tb.G_INDEX], medium[index, tb.G_WIDENING]
@@ -347,5 +351,3 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     hit[pk.B_FACE + k] = np.uint32(word[chosen, cr.C_FACE, k])
     hit[pk.B_INSTANCE + k] = np.uint32(word[chosen, cr.C_INSTANCE, k])
     hit[pk.B_ITEM + k] = np.uint32(word[chosen, cr.C_ITEM, k])
-
-

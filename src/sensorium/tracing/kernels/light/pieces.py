@@ -11,7 +11,7 @@ from sensorium.tracing.kernels.light import tables as tb
 
 # columns of Pieces.number: from and to along the segment [m], optical depth, optical path and reduced path at its
 # beginning, and how far the path had come in that medium by then [m]
-P_FROM, P_TO, P_TAU, P_OPL, P_Z, P_TRAVELLED = range(6)
+P_FROM, P_TO, P_TAU, P_OPL, P_Z, P_TRAVELED = range(6)
 PIECE_NUMBERS = 6
 
 # columns of Pieces.word: ray of the block, medium, the medium whose index counts there, and number of the visit
@@ -40,12 +40,12 @@ def new_pieces(room):
 def note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
     """Note a stretch of ray k in the medium on top of its stack, if that sends light back."""
     level = stacks.held[k]
-    travelled, visit = stacks.travelled[level, k], stacks.visit[level, k]
-    put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k)
+    traveled, visit = stacks.traveled[level, k], stacks.visit[level, k]
+    put_piece(pieces, medium, here, index, began, end, tau, opl, z, traveled, visit, k)
 
 
 @jit.inlined
-def put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k):
+def put_piece(pieces, medium, here, index, began, end, tau, opl, z, traveled, visit, k):
     """Note a stretch of ray k in a medium, if that sends light back; see `Pieces`."""
     if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
         return
@@ -53,7 +53,7 @@ def put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, v
     pieces.number[i, P_FROM], pieces.number[i, P_TO], pieces.number[i, P_TAU] = began, end, tau
     pieces.number[i, P_OPL] = opl + medium[index, tb.G_INDEX] * began
     pieces.number[i, P_Z] = z + medium[index, tb.G_WIDENING] * began
-    pieces.number[i, P_TRAVELLED] = travelled
+    pieces.number[i, P_TRAVELED] = traveled
     pieces.word[i, P_RAY], pieces.word[i, P_VISIT] = k, visit
     pieces.word[i, P_MEDIUM], pieces.word[i, P_INDEX] = here, index
     pieces.used[0] = i + 1

@@ -104,7 +104,7 @@ def face_other_side(block, hit, light, used):
 
 @jit.function
 def fill_materials(block, hit, material, used):
-    """Numbers of each ray's material; neighbours mostly share one, and a run of them is filled in one vector loop."""
+    """Numbers of each ray's material; neighbors mostly share one, and a run of them is filled in one vector loop."""
     k = 0
     while k < used:
         number, end = hit[rows.MATERIAL + k], end_of_run(hit, rows.MATERIAL, k, used)

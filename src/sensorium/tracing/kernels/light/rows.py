@@ -21,8 +21,8 @@ GAIN = KIND + BLOCK  # product of transfer factors and transmittances, as often 
 PATH_OPL, PATH_Z = GAIN + BLOCK, GAIN + 2 * BLOCK  # sums of n d and of what the beam widens with, d / n or n d [m]
 MEDIUM_N, WIDENING = PATH_Z + BLOCK, PATH_Z + 2 * BLOCK  # index of the medium the ray is in, growth of PATH_Z in it [1]
 TAU = WIDENING + BLOCK  # optical depth of the segment [1]
-TRAVELLED = TAU + BLOCK  # path in the atmosphere before the segment, in a scene without volumes [m]
-BEFORE = TRAVELLED + BLOCK  # up to here a hit on the object just left is the face just left, or one across an edge [m]
+TRAVELED = TAU + BLOCK  # path in the atmosphere before the segment, in a scene without volumes [m]
+BEFORE = TRAVELED + BLOCK  # up to here a hit on the object just left is the face just left, or one across an edge [m]
 
 # floats: results
 RHO = BEFORE + BLOCK  # return per unit of light [1/sr]

@@ -13,7 +13,7 @@ class Stacks(NamedTuple):
 
     held: NDArray[np.int32]  # (paths,) how many volumes
     column: NDArray[np.int32]  # (levels, paths) their objects
-    travelled: NDArray[np.float32]  # (levels + 1, paths) path in that medium since it was entered [m]
+    traveled: NDArray[np.float32]  # (levels + 1, paths) path in that medium since it was entered [m]
     visit: NDArray[np.int32]  # (levels + 1, paths) number of the visit, whose random number it has
 
 
@@ -34,10 +34,10 @@ def copy_stack(source, i, target, j):
     """Stack i of some into stack j of others."""
     held = source.held[i]
     target.held[j] = held
-    target.travelled[0, j], target.visit[0, j] = source.travelled[0, i], source.visit[0, i]
+    target.traveled[0, j], target.visit[0, j] = source.traveled[0, i], source.visit[0, i]
     for level in range(held):
         target.column[level, j] = source.column[level, i]
-        target.travelled[level + 1, j] = source.travelled[level + 1, i]
+        target.traveled[level + 1, j] = source.traveled[level + 1, i]
         target.visit[level + 1, j] = source.visit[level + 1, i]
 
 
@@ -51,9 +51,9 @@ def insert(stacks, rank, missing, k, column, above, visit):
     place = held
     while place > above and rank[stacks.column[place - 1, k]] > rank[column]:
         stacks.column[place, k] = stacks.column[place - 1, k]
-        stacks.travelled[place + 1, k], stacks.visit[place + 1, k] = stacks.travelled[place, k], stacks.visit[place, k]
+        stacks.traveled[place + 1, k], stacks.visit[place + 1, k] = stacks.traveled[place, k], stacks.visit[place, k]
         place -= 1
-    stacks.column[place, k], stacks.travelled[place + 1, k] = column, np.float32(0.0)
+    stacks.column[place, k], stacks.traveled[place + 1, k] = column, np.float32(0.0)
     stacks.visit[place + 1, k] = visit
     stacks.held[k] = held + np.int32(1)
 
@@ -69,7 +69,7 @@ def remove(stacks, k, column):
         return
     for above in range(level, held - 1):
         stacks.column[above, k] = stacks.column[above + 1, k]
-        stacks.travelled[above + 1, k] = stacks.travelled[above + 2, k]
+        stacks.traveled[above + 1, k] = stacks.traveled[above + 2, k]
         stacks.visit[above + 1, k] = stacks.visit[above + 2, k]
     stacks.held[k] = held - np.int32(1)
 
@@ -91,9 +91,9 @@ def draw_first(stacks, k):
 
 
 @jit.inlined
-def keep_travelled(stacks, beyond, k):
+def keep_traveled(stacks, beyond, k):
     """How far the path has come in the medium before an event, for those behind it that still hold that medium."""
     level, visit = stacks.held[k], stacks.visit[stacks.held[k], k]
     for other in range(beyond.held[k] + 1):
         if beyond.visit[other, k] == visit:
-            beyond.travelled[other, k] = stacks.travelled[level, k]
+            beyond.traveled[other, k] = stacks.traveled[level, k]

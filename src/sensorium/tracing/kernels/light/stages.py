@@ -114,7 +114,7 @@ def _stacks_of(count: int, paths: int, levels: int) -> Stacks:
 @jit.function
 def stacks_of_walk(stacks, walk):
     """Stacks of one block."""
-    return Stacks(stacks.held[walk], stacks.column[walk], stacks.travelled[walk], stacks.visit[walk])
+    return Stacks(stacks.held[walk], stacks.column[walk], stacks.traveled[walk], stacks.visit[walk])
 
 
 @jit.function
@@ -172,9 +172,7 @@ def look_past_left(block, hit, known, row, used):
 
 
 @jit.kernel
-def follow_light(
-    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out
-):
+def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out):
     """Take the chosen blocks first, first + step, ... to their next trace, or to their returns.
 
     Args:
@@ -235,9 +233,7 @@ def follow_light(
                 continue
             media = media_of_walk(scratch, walks, walk, child, light, anchor[world], known, row, batch)
             steps.light_up_found(child, child_hit, media, light, found, row, base, False, batch)
-            steps.offer_more(
-                child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
-            )
+            steps.offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch)
             walks.waiting[walk] = tree.spawn(
                 child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk]
             )

@@ -291,7 +291,7 @@ def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, 
     for i in range(count):
         k = drawn[i]
         x = shade.gamma_distance(light.gamma, _AIR, block[rows.UNIFORM + k] / probability, shape, scale)
-        x -= block[rows.TRAVELLED + k]
+        x -= block[rows.TRAVELED + k]
         if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
             continue
         _offer_answer(
@@ -320,7 +320,7 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         x = shade.gamma_distance(
             light.gamma, number, drawn / probability, media[number, tb.G_SHAPE], media[number, tb.G_SCALE]
         )
-        x -= pieces.number[i, pc.P_TRAVELLED]
+        x -= pieces.number[i, pc.P_TRAVELED]
         if x < np.float32(0.0) or x >= pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]:
             continue
         _offer_answer(

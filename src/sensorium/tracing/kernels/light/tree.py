@@ -5,7 +5,7 @@ A tree is an implicit heap: node 0 is the first interface, node i has its reflec
 the queue holds only what was met, so the cost follows the interfaces, not 2^depth.
 
 A child starts on a face and must not meet it again. A ray meets a plane once, so that face is excluded by its number
-however far on, and so are its neighbours across an edge as long as the ray is no farther from its start than float32
+however far on, and so are its neighbors across an edge as long as the ray is no farther from its start than float32
 can tell.
 """
 
@@ -39,7 +39,7 @@ _LEAST_COSINE = np.float32(0.01)
 _MOST_AGAIN = 64
 
 # rows of the queue of children, last in first out: floats, then integers
-_X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELLED, _BEFORE = range(12)
+_X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELED, _BEFORE = range(12)
 _RAY, _NODE, _MIRROR, _LEFT_COLUMN, _LEFT_FACE = range(5)
 QUEUE_FLOATS, QUEUE_WORDS = 12, 5
 
@@ -74,7 +74,7 @@ def new_queue(depth, levels, curved):
 
 @jit.function
 def start_paths(block, hit, medium, power):
-    """Paths as they leave the sensor with all its power: nothing lost, nothing travelled, in the atmosphere."""
+    """Paths as they leave the sensor with all its power: nothing lost, nothing traveled, in the atmosphere."""
     n, widening = medium[0, tb.G_INDEX], medium[0, tb.G_WIDENING]
     for k in range(BLOCK):
         block[rows.GAIN + k] = power
@@ -82,7 +82,7 @@ def start_paths(block, hit, medium, power):
         block[rows.PATH_Z + k] = np.float32(0.0)
         block[rows.MEDIUM_N + k] = n
         block[rows.WIDENING + k] = widening
-        block[rows.TRAVELLED + k] = np.float32(0.0)
+        block[rows.TRAVELED + k] = np.float32(0.0)
     for k in range(BLOCK):
         hit[rows.RAY + k] = np.uint32(k)
         hit[rows.NODE + k] = np.uint32(0)
@@ -172,9 +172,7 @@ def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
     mirror = hit[rows.MIRROR + k]
     mirror = np.int32(hit[rows.COLUMN + k]) if mirror == NO_HIT else np.int32(mirror)
     direction = (dx - twice * nx, dy - twice * ny, dz - twice * nz)
-    return _push(
-        block, hit, stacks, reach, queue, waiting, k, direction, gain, np.float32(0.0), _REFLECTION, mirror
-    )
+    return _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, np.float32(0.0), _REFLECTION, mirror)
 
 
 @jit.function
@@ -241,7 +239,7 @@ def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_o
     f[_GAIN, waiting] = gain
     f[_OPL, waiting] = block[rows.PATH_OPL + k] + n * t + extra_opl
     f[_PZ, waiting] = block[rows.PATH_Z + k] + t * block[rows.WIDENING + k]
-    f[_TRAVELLED, waiting] = block[rows.TRAVELLED + k] + t
+    f[_TRAVELED, waiting] = block[rows.TRAVELED + k] + t
     column = hit[rows.COLUMN + k]
     f[_BEFORE, waiting] = np.float32(_UNTOLD * (away + reach[column])) / max(abs(cosine), _LEAST_COSINE)
     i[_RAY, waiting] = hit[rows.RAY + k]
@@ -276,7 +274,7 @@ def take(block, hit, stacks, media, queue, first, used, far):
         block[rows.GAIN + k] = f[_GAIN, j]
         block[rows.PATH_OPL + k] = f[_OPL, j]
         block[rows.PATH_Z + k] = f[_PZ, j]
-        block[rows.TRAVELLED + k] = f[_TRAVELLED, j]
+        block[rows.TRAVELED + k] = f[_TRAVELED, j]
         block[rows.BEFORE + k] = f[_BEFORE, j]
         block[rows.MEDIUM_N + k] = n
         block[rows.WIDENING + k] = widening

@@ -3,7 +3,7 @@
     w(t) = sum_i A_i exp(-(t - t_i)^2 / 2 sigma_i^2)
 
 Peaks whose Gaussians reach into each other are fitted together. Source: Wagner et al., "Gaussian decomposition and
-calibration of a novel small-footprint full-waveform digitising airborne laser scanner", ISPRS J. 60 (2006) 100.
+calibration of a novel small-footprint full-waveform digitizing airborne laser scanner", ISPRS J. 60 (2006) 100.
 """
 
 import math

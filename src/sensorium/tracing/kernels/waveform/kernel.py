@@ -23,7 +23,7 @@ from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.digitise import draw_normals
+from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class WaveformOutputs(NamedTuple):
@@ -94,13 +94,13 @@ def sweep_waveform(
                     scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
-                    centres = fired.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
+                    centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centers > 0:
                         gather_sunlight(
                             spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
-                            light.sun, centres,
+                            light.sun, centers,
                         )  # fmt: skip
-                        fired.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+                        fired.keep_sunlight(spot, spot_hit, pulses, batch, centers)
 
             # What the electronics make of it, and the returns in that
             planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)

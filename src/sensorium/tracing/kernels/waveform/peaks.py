@@ -77,7 +77,7 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
 
 @jit.inlined
 def _find_valleys(samples, low, high, peaks, count):
-    """The lowest sample between neighbours parts them."""
+    """The lowest sample between neighbors parts them."""
     valley = np.int32(low)
     for i in range(count):
         peaks[i, 1] = valley

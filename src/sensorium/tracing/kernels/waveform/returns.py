@@ -10,7 +10,7 @@ from sensorium.tracing.kernels.light import choose
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.digitise import noise_of
+from sensorium.tracing.kernels.waveform.digitize import noise_of
 
 STAGE_FALSE = np.int64(7)
 _DRAW = np.int64(0)

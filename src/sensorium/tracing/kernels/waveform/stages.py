@@ -38,7 +38,7 @@ from sensorium.tracing.kernels.sweep import block_of
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.digitise import draw_normals
+from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class PulseWalks(NamedTuple):

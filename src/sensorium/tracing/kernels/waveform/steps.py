@@ -13,7 +13,7 @@ from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.detect import detect
-from sensorium.tracing.kernels.waveform.digitise import digitise, new_draws, noise_of, plan_draws
+from sensorium.tracing.kernels.waveform.digitize import digitize, new_draws, noise_of, plan_draws
 from sensorium.tracing.kernels.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
 from sensorium.tracing.kernels.waveform.timing import SPARE
 
@@ -139,7 +139,7 @@ def receive(
             full = np.float32(np.inf)
             if full_scale > np.float32(0.0):
                 full = full_scale - background * gain
-            digitise(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
+            digitize(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
             count = detect(samples, logs, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
         if keeps:
             for b in range(bins):

@@ -1,4 +1,4 @@
-"""What the waveform kernel looks up beside `LightTables`: the beam's rays, the pulse, the air, the digitiser."""
+"""What the waveform kernel looks up beside `LightTables`: the beam's rays, the pulse, the air, the digitizer."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ LOWEST = 3.7  # that is, down to 1.1e-6 of the peak
 
 # entries of WaveformTables.number
 W_TAN_ALONG, W_TAN_ACROSS, W_EXIT_RADIUS = bt.W_TAN_ALONG, bt.W_TAN_ACROSS, bt.W_EXIT_RADIUS
-W_START_M, W_BINS_A_M = 3, 4  # optical path [m] at which the window begins; bins a metre of optical path
+W_START_M, W_BINS_A_M = 3, 4  # optical path [m] at which the window begins; bins a meter of optical path
 W_FIELD_TAN, W_FIELD_RADIUS, W_FIELD_OFFSET = 5, 6, 7  # of what the receiver sees [1, m, m]
 W_GAIN, W_FULL_SCALE = 8, 9  # of the electronics; a full scale of 0 is none
 W_NOISE_W, W_ELECTRONS_A_WATT = 10, 11  # rms of a sample [W]; electrons of a sample, 0 for no shot noise
@@ -27,7 +27,7 @@ W_COUNTED = 15  # 1 where electrons are counted one by one
 WAVEFORM_NUMBERS = 16
 
 # entries of WaveformTables.switch
-V_PULSES, V_BATCH, V_CENTRE = bt.V_PULSES, bt.V_BATCH, bt.V_CENTRE
+V_PULSES, V_BATCH, V_CENTER = bt.V_PULSES, bt.V_BATCH, bt.V_CENTER
 V_BINS, V_AIR, V_KEEP, V_MARGIN = range(3, 7)
 WAVEFORM_SWITCHES = 7
 

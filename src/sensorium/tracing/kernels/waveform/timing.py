@@ -228,7 +228,7 @@ def _edge(edge, log_above):
 
 @jit.inlined
 def _centroid(samples, at, begun, ended, level):
-    """Centre of what stands above a level around a peak."""
+    """Center of what stands above a level around a peak."""
     b, weight, moment = at, 0.0, 0.0
     while b >= begun and samples[b] > level:
         weight += samples[b] - level

@@ -61,7 +61,7 @@ def test_the_search_of_126_pixels_gives_the_least_distances_of_the_d455(focal_px
     assert (measured(least * 0.999, **figures) == 0.0).all()
 
 
-def test_two_percent_at_four_metres_is_a_fifth_of_a_pixel():
+def test_two_percent_at_four_meters_is_a_fifth_of_a_pixel():
     """2 % at 4 m means s = 0.20 px (devices.md 4.1)."""
     std = stereo_std(4.0, focal_px=FOCAL_PX, baseline_m=BASELINE_M, disparity_std_px=0.20)
     assert std / 4.0 == pytest.approx(0.02, rel=0.03)

@@ -13,7 +13,7 @@ def test_photons_in_the_units_of_the_standard(printed):
 
 def test_noise_and_signal_to_noise_of_the_reference_pixel(printed):
     electrons = 0.6 * 1000.0
-    assert optics.grey_value_noise(electrons, dark_noise_e=5.0, gain_dn_e=0.1) == printed("2.51661")
+    assert optics.gray_value_noise(electrons, dark_noise_e=5.0, gain_dn_e=0.1) == printed("2.51661")
     assert optics.signal_to_noise(electrons, dark_noise_e=5.0, gain_dn_e=0.1) == printed("23.8416")
 
 

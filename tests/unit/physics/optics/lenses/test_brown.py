@@ -40,7 +40,7 @@ HALF = np.array([0.6, 0.45])
 
 
 def worst_determinant(k, low, high, *, grid=401, wide=5.0):
-    """Least det J over the ideal points that hang together with the axis and come to lie in the image: labelled on a
+    """Least det J over the ideal points that hang together with the axis and come to lie in the image: labeled on a
     fine grid, with derivatives by differences. None where the grid is too small to hold them all."""
     side = wide * np.abs([low, high]).max()
     line = np.linspace(-side, side, grid)
@@ -79,7 +79,7 @@ def test_random_lenses_are_refused_where_their_jacobian_says_so(tangential):
     assert min(told.values()) > 10, told
 
 
-def test_what_is_accepted_has_a_ray_for_every_pixel_and_neighbours_look_alongside():
+def test_what_is_accepted_has_a_ray_for_every_pixel_and_neighbors_look_alongside():
     """The inverse undoes the lens all over the image, on one branch: orientations are kept from pixel to pixel."""
     rng = np.random.default_rng(8)
     x, y = np.meshgrid(np.linspace(-HALF[0], HALF[0], 61), np.linspace(-HALF[1], HALF[1], 47))

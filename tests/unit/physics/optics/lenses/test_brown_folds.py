@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.physics import optics
-from sensorium.physics.optics.lenses.brown_folds import fold_curve, turning_radius, unfolded_radius
+from sensorium.physics.optics.lenses.brown_folds import first_turn, fold_curve, turning_radius, unfolded_radius
 
 
 def determinant(points, k, step=1e-6):
@@ -51,3 +51,30 @@ def test_the_unit_only_helps_the_roots():
     k, angle = (-2000.0, 1e5, 0.3, -0.2, 0.0), np.linspace(0.0, np.pi, 7)
     plain, scaled = (np.sort(np.hypot(*fold_curve(k, angle, unit=unit)[1].T)) for unit in (1.0, 0.02))
     np.testing.assert_allclose(plain, scaled, rtol=1e-6)
+
+
+def test_random_slopes_turn_where_they_are_first_negative():
+    rng = np.random.default_rng(2)
+    q = np.linspace(0.0, 8.0, 200_001)
+    turned = 0
+    for _ in range(300):
+        slope = 0.5 * rng.normal(size=rng.integers(1, 5))
+        value = 1.0 + sum(s * q ** (n + 1) for n, s in enumerate(slope))
+        negative = np.flatnonzero(value < 0.0)
+        found = first_turn(slope)
+        if len(negative):
+            turned += 1
+            assert found == pytest.approx(q[negative[0]], abs=1e-4)
+        else:
+            assert found > q[-1]
+    assert turned > 50
+
+
+@pytest.mark.parametrize("q0", [0.1, 1.0, 7.0])
+def test_a_root_that_is_only_touched_is_none(q0):
+    assert first_turn((-2.0 / q0, 1.0 / q0**2)) == np.inf
+    assert first_turn((-2.0 / q0 * 1.0001, 1.0 / q0**2)) == pytest.approx(q0, rel=0.02)
+
+
+def test_a_slope_without_terms_never_turns():
+    assert first_turn((0.0, 0.0, 0.0)) == np.inf

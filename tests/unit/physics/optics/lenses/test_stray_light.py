@@ -13,7 +13,7 @@ def test_the_law():
     np.testing.assert_allclose(share, strength / (1.0 + np.exp(slope * np.log(angle / radius))), rtol=1e-12)
 
 
-def test_strength_at_the_centre_half_of_it_at_the_radius_and_the_slope_far_outside():
+def test_strength_at_the_center_half_of_it_at_the_radius_and_the_slope_far_outside():
     law = {"strength": 0.1, "radius_rad": 0.01, "slope": 3.0}
     assert optics.stray_light([0.0, 0.01], **law) == pytest.approx([0.1, 0.05])
     near, far = optics.stray_light([10.0, 100.0], **law)

@@ -69,7 +69,7 @@ def test_grazing_light_is_all_reflected():
     np.testing.assert_allclose(optics.fresnel(0.0, n=[1.33, 1.5, 1.5 + 7j, 0.2 + 3j]), 1.0, rtol=1e-12)
 
 
-def test_no_p_polarised_light_returns_at_brewsters_angle():
+def test_no_p_polarized_light_returns_at_brewsters_angle():
     angle = np.degrees(np.arctan(1.5))
     assert angle == pytest.approx(56.3099, abs=5e-5)
     assert optics.fresnel_polarized(cosine(angle), n=1.5)[1] == pytest.approx(0.0, abs=1e-15)

@@ -26,7 +26,7 @@ def test_a_sphere_straight_on_is_a_lens_of_half_its_radius():
 
 
 def test_a_hollow_mirror_focuses():
-    """The centre of a hollow sphere is its own image; a source in its focus gives a beam that no longer widens."""
+    """The center of a hollow sphere is its own image; a source in its focus gives a beam that no longer widens."""
     assert optics.mirrored_distance(2.0, 2.0, along_per_m=-0.5, across_per_m=-0.5) == pytest.approx(0.0, abs=1e-12)
     for s in (0.0, 3.0, 50.0):
         assert optics.mirrored_distance(1.0, s, along_per_m=-0.5, across_per_m=-0.5) == pytest.approx(1.0)

@@ -27,7 +27,7 @@ def cone_integral(alpha, theta, delta):
     mirror = source * [-1, 1, 1]
     side, up = np.array([0.0, 1.0, 0.0]), np.cross(mirror, [0.0, 1.0, 0.0])
     node, weight = np.polynomial.legendre.leggauss(200)
-    # squared radius of the cone's disc, fine near its centre
+    # squared radius of the cone's disc, fine near its center
     r = delta * (0.5 * (node + 1)) ** 2
     phi = (np.arange(128) + 0.5) * 2 * np.pi / 128
     r, phi = np.meshgrid(r, phi, indexing="ij")

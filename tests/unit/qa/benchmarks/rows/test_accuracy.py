@@ -46,7 +46,7 @@ def test_one_wrong_ray_of_all_tells(monkeypatch):
     assert np.mean(asked) == pytest.approx(2000 * 0.5 * (1.0 - np.cos(np.radians(80.0))), rel=0.02)
 
 
-def test_planes_stand_from_half_a_metre_to_two_hundred_away(monkeypatch):
+def test_planes_stand_from_half_a_meter_to_two_hundred_away(monkeypatch):
     least = []
     casting_wrong(monkeypatch, lambda range_m, directions: least.append(range_m.min()) or range_m)
     accuracy.plane_error()

@@ -69,8 +69,8 @@ def test_images_end_where_the_cameras_do():
         env.step()
         other = depth_warp.WarpDepth(depth.Rig(env, camera, pattern))
         other()
-        label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+        label, meters = other.images.label.numpy(), other.images.depth_m.numpy()
         assert set(label.ravel().tolist()) == labels
         np.testing.assert_array_equal(label, camera.read().segmentation)
-        np.testing.assert_allclose(metres[label == 1], 2.5, rtol=1e-5)
-        np.testing.assert_allclose(metres[label == 2], 11.0, rtol=1e-5)
+        np.testing.assert_allclose(meters[label == 1], 2.5, rtol=1e-5)
+        np.testing.assert_allclose(meters[label == 2], 11.0, rtol=1e-5)

@@ -43,7 +43,7 @@ def test_views_packed_by_meshopt_are_read_from_their_fallback_or_refused(file, e
 
 
 @pytest.mark.parametrize("extension", ["KHR_materials_transmission", "KHR_lights_punctual", "KHR_animation_pointer"])
-def test_what_changes_neither_shape_nor_colour_may_be_required(file, extension):
+def test_what_changes_neither_shape_nor_color_may_be_required(file, extension):
     file.primitive(TRIANGLE, [0, 1, 2])
     file.tree["extensionsRequired"] = [extension]
     assert len(Mesh.load(file.path()).faces) == 1

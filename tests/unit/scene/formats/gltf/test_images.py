@@ -139,10 +139,10 @@ def test_data_that_are_not_base64_are_told(file):
 
 
 def test_alpha_is_kept_where_there_is_any_and_16_bits_are_scaled(file):
-    grey = io.BytesIO()
-    Image.fromarray(np.array([[0, 128 * 256, 65535]], np.uint16)).save(grey, "PNG")
+    gray = io.BytesIO()
+    Image.fromarray(np.array([[0, 128 * 256, 65535]], np.uint16)).save(gray, "PNG")
     made = images(
-        file, inline(packed(mode="RGBA")), inline(packed(mode="LA")), inline(packed(mode="1")), inline(grey.getvalue())
+        file, inline(packed(mode="RGBA")), inline(packed(mode="LA")), inline(packed(mode="1")), inline(gray.getvalue())
     )
     assert [made.pixels(k).shape[2] for k in range(4)] == [4, 4, 3, 3]
     assert made.pixels(3)[0, :, 0].tolist() == [0, 128, 255]

@@ -1,4 +1,4 @@
-"""Base colours and where images lie, against what the format says, point by point."""
+"""Base colors and where images lie, against what the format says, point by point."""
 
 import io
 import math
@@ -91,7 +91,7 @@ def test_images_are_moved_turned_and_scaled(file):
     np.testing.assert_allclose(values, image_at(turned + [0.3, -0.2]), atol=1e-5)
 
 
-def test_shiny_materials_of_old_have_a_diffuse_colour(file):
+def test_shiny_materials_of_old_have_a_diffuse_color(file):
     shiny = {"diffuseFactor": [0.5, 0.5, 0.5, 1], "diffuseTexture": {"index": 0}}
     painted(file, SQUARE[:, :2], {"extensions": {"KHR_materials_pbrSpecularGlossiness": shiny}})
     at, values = seen(Mesh.load(file.path()))
@@ -151,7 +151,7 @@ def test_rays_pass_where_the_mask_has_a_hole(file):
     np.testing.assert_array_equal((hits.face_id >= 0)[sure], value[sure] > 0.5)
 
 
-def test_colours_without_images_are_one_a_face(file):
+def test_colors_without_images_are_one_a_face(file):
     for number in range(3):
         file.primitive(SQUARE + [2 * number, 0, 0], FACES, material=number)
     colors = [[0.001, 0.5, 0.25, 1.0], [0.0011, 0.5, 0.25, 0.5], None]

@@ -100,7 +100,7 @@ def test_primitives_that_share_one_array_take_what_they_use(file):
     np.testing.assert_allclose(mesh.vertex_properties["normal"][mesh.faces], normals[order], rtol=1e-6)
 
 
-def test_colours_keep_their_digits(file):
+def test_colors_keep_their_digits(file):
     colors = np.array([[0.001, 0.5, 0.25], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     file.primitive(SQUARE, [0, 1, 2], attributes={"COLOR_0": file.array(colors)})
     seen = Mesh.load(file.path()).vertex_properties["color"]

@@ -1,4 +1,4 @@
-"""Whole glTF files: pieces joined, mirrored, coloured; what several share is kept once."""
+"""Whole glTF files: pieces joined, mirrored, colored; what several share is kept once."""
 
 import io
 
@@ -22,7 +22,7 @@ def test_a_mirror_keeps_the_outside_out_and_turns_normals(file):
     np.testing.assert_allclose(mesh.vertex_properties["normal"], np.tile([-0.3, 0.0, 0.8], (4, 1)), atol=1e-6)
 
 
-def test_pieces_without_colours_are_white_and_normals_are_all_or_none(file):
+def test_pieces_without_colors_are_white_and_normals_are_all_or_none(file):
     red = file.array(np.tile([1.0, 0.0, 0.0, 0.5], (4, 1)))
     file.primitive(SQUARE, FACES, attributes={"COLOR_0": red, "NORMAL": file.array(SQUARE)})
     file.primitive(SQUARE, FACES)
@@ -51,7 +51,7 @@ def test_an_image_of_many_pieces_is_kept_once_as_bytes(file):
     np.testing.assert_allclose(values[:, 0], np.arange(50) % 10 / 10 * values[9, 0] / 0.9, rtol=1e-6)
 
 
-def test_a_missing_image_warns_and_leaves_the_colour(file):
+def test_a_missing_image_warns_and_leaves_the_color(file):
     file.primitive(SQUARE, FACES, attributes={"TEXCOORD_0": file.array(SQUARE[:, :2])}, material=0)
     paint = {"baseColorTexture": {"index": 0}, "baseColorFactor": [0.5, 0.25, 0.125, 1]}
     file.tree |= {

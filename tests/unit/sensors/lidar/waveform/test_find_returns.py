@@ -146,11 +146,11 @@ def test_two_pulses_are_told_apart_from_where_a_valley_lies_between_them():
     for gap, expected in ((3.0, 1), (8.0, 2), (30.0, 2)):
         samples, pulse = waves([[50.0, 50.0 + gap]], heights=[1.0, 0.6])
         for detector in DETECTORS:
-            if detector.kind != "cfar" or gap != 8.0:  # a neighbour among the cells of noise hides the weaker
+            if detector.kind != "cfar" or gap != 8.0:  # a neighbor among the cells of noise hides the weaker
                 assert np.isfinite(find(samples, pulse, detector, threshold=0.05).time_s).sum() == expected
 
 
-def test_a_decomposition_is_not_drawn_by_a_neighbour():
+def test_a_decomposition_is_not_drawn_by_a_neighbor():
     samples, pulse = waves([[50.3, 56.1]], heights=[1.0, 0.7])
     error = {
         d.kind: np.abs(find(samples, pulse, d, threshold=0.05).time_s[0, :2] / NS - [50.3, 56.1]) for d in DETECTORS

@@ -48,7 +48,7 @@ def test_ranges_are_those_of_the_truth_but_for_noise_and_edges():
 
 def test_the_bytes_do_not_depend_on_threads_and_noise_not_on_what_is_kept():
     scans = []
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         for count, keep in ((1, False), (3, False), (2, True)):
             threads.set_threads(count)
@@ -114,7 +114,7 @@ def test_returns_nearer_or_farther_than_the_limits_do_not_crowd_out_others():
 
 def test_an_archive_gives_back_waveforms_and_clouds_have_widths(tmp_path):
     scan, _ = reading(waveform=sn.waveform.Waveform(keep=True))
-    save_npz(scan, tmp_path / "scan.npz")
+    save_npz(tmp_path / "scan.npz", scan)
     back = load_npz(tmp_path / "scan.npz")
     np.testing.assert_array_equal(back.waveform.samples, scan.waveform.samples)
     assert (back.waveform.start_s, back.waveform.resolution_s) == (scan.waveform.start_s, scan.waveform.resolution_s)

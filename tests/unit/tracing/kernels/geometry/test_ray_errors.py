@@ -20,7 +20,7 @@ def test_draws_are_the_stream_s_own():
     drawn = np.stack([block[row : row + used] for row in (rows.UNIFORM, rows.NORMAL, rows.NORMAL_2, rows.DROPOUT)])
     assert np.abs(np.corrcoef(drawn) - np.eye(4)).max() < 0.2
     assert ((drawn[[0, 3]] > 0) & (drawn[[0, 3]] < 1)).all()
-    # and neighbouring blocks go on where the last one ended
+    # and neighboring blocks go on where the last one ended
     other, _ = rows.new_scratch()
     ray_errors.draw_block(other, np.array(stream.key, np.uint32), 1100, 5, 2, True, used)
     np.testing.assert_array_equal(other[rows.NORMAL : rows.NORMAL + 200], drawn[1, 100:])

@@ -91,7 +91,7 @@ def test_a_chrome_sphere_of_30_cm_at_5_m():
 
 
 def shapes(rng):
-    """A curved thing of random shape and size, about a metre."""
+    """A curved thing of random shape and size, about a meter."""
     size = rng.uniform(0.3, 0.9, 3)
     ball = sn.shapes.ellipsoid(*size, subdivisions=3)
     kinds = [
@@ -221,7 +221,7 @@ def test_a_hollow_mirror_gives_no_more_than_the_beam_has():
     bowl = sn.shapes.sphere(2.0, subdivisions=6)
     half = bowl.faces[bowl.vertices[bowl.faces].mean(axis=1)[:, 0] > 1.2]
     seen = []
-    for distance in np.linspace(-1.0, 1.5, 26):  # of the wall from the centre of the bowl
+    for distance in np.linspace(-1.0, 1.5, 26):  # of the wall from the center of the bowl
         scene = sn.Scene()
         scene.add(sn.Mesh(bowl.vertices, half[:, ::-1]), pose=sn.Pose((0.3, 0, 0)), material=CHROME)
         pose = sn.Pose((distance + 0.3, 1.5, 0))

@@ -78,6 +78,6 @@ def test_rays_fired_before_a_reset_give_no_false_alarms_either():
         if number == 1:
             env.reset()
     scan = lidar.read()
-    before = scan.time_ns < 40_000_000
+    before = scan.ray_time_ns < 40_000_000
     assert scan.valid[~before].mean() == pytest.approx(0.4, abs=0.05)
     assert not scan.valid[before].any()

@@ -46,7 +46,7 @@ def random_scene(seed, count=18):
 
 
 def aimed_at(scene, seed, count):
-    """Rays at the things in the room, somewhere near their centres."""
+    """Rays at the things in the room, somewhere near their centers."""
     rng = np.random.default_rng(seed)
     centers = np.array([thing.pose.position for thing in scene.objects[1:]])
     x, y, z = (centers[rng.integers(len(centers), size=count)] + rng.normal(0, 0.4, (count, 3))).T

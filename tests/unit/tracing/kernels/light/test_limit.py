@@ -90,7 +90,7 @@ def test_a_threshold_counts_beside_the_limit():
 def test_draws_are_those_of_ray_sweep_and_seed():
     wall = (sn.Lambertian(reflectance=0.1), 43.0)
     first = fire(wall).valid
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         alone = fire(wall).valid

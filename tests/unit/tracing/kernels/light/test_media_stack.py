@@ -253,7 +253,7 @@ def test_a_boundary_that_changes_nothing_is_no_surface(mesh, material):
             pass
         assert lidar.truth().range_m.item() == pytest.approx(20.0, abs=1e-4)
         assert lidar.read().range_m.item() == pytest.approx(20.0, abs=0.03)
-        assert depth.read().depth.min() > 19.9
+        assert depth.read().depth_m.min() > 19.9
     assert sn.RayCaster(scene).cast([0, 0, 0], [1, 0, 0]).object_id == 1  # a caster of one's own sees all faces
 
 

@@ -33,7 +33,7 @@ class Frame(NamedTuple):
     height: int
     span: int  # rays that are worked on together: rows of tiles, or blocks where images are traced
     most_vertices: int  # of a mesh that may be drawn
-    rasterised: bool
+    rasterized: bool
 
 
 def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: bool) -> Frame:
@@ -49,7 +49,7 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: b
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
     if not one_instant or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
         return Frame(width, height, BLOCK, 0, False)
-    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.thread_count()))
+    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.get_threads()))
     rays = min(_MOST_RAYS, max(fewest, pixels * heads // _FEWEST_SPANS))
     small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= FACES_A_PIXEL * pixels]
     return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)
@@ -72,7 +72,7 @@ class Canvas(NamedTuple):
 @jit.function
 def new_canvas(frame, objects):
     """Scratch for `span` rays of an image of so many objects."""
-    size, most = (frame.span, objects) if frame.rasterised else (0, 0)
+    size, most = (frame.span, objects) if frame.rasterized else (0, 0)
     return Canvas(
         jit.empty(size, np.float32),
         jit.empty(size, np.uint32),
@@ -87,7 +87,7 @@ def new_canvas(frame, objects):
 
 
 @jit.function
-def take_rasterised(canvas, at, block, hit, used):
+def take_rasterized(canvas, at, block, hit, used):
     """Copy what was found along `used` rays from `at` on into a block, which has room for whole packets."""
     for k in range(0, used, WIDTH):
         copy_lanes(block, pk.B_T_FAR + k, canvas.distance, at + k)

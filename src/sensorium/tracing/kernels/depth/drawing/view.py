@@ -78,7 +78,7 @@ def bounds(m, half, lens, frame):
 
 @jit.function
 def pixels_between(low, high, size):
-    """First and end of the pixels whose centres lie between two places [px]; the end is no less than the first."""
+    """First and end of the pixels whose centers lie between two places [px]; the end is no less than the first."""
     first = np.int64(np.ceil(min(max(low - SLACK_PX, 0.0), np.float64(size))))
     end = np.int64(np.floor(max(min(high + SLACK_PX, size - 1.0), -1.0))) + 1
     return first, max(end, first)

@@ -10,7 +10,7 @@ from sensorium.tracing.embree.packet import BLOCK, TILE_ROWS
 from sensorium.tracing.kernels.depth.drawing.canvas import frame
 
 OUTPUTS = frozenset(
-    {"range", "depth", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+    {"range", "depth", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "color"}
 )
 FOCAL_PX = (20.0, 21.0)
 
@@ -45,8 +45,8 @@ def _any_turn(rng):
 
 def test_lenses_are_what_their_names_say():
     objects = layout(yard(), 1)
-    assert frame(DRAWN.width, DRAWN.height, 1, objects, one_instant=True).rasterised
-    assert not frame(TRACED.width, TRACED.height, 1, objects, one_instant=True).rasterised
+    assert frame(DRAWN.width, DRAWN.height, 1, objects, one_instant=True).rasterized
+    assert not frame(TRACED.width, TRACED.height, 1, objects, one_instant=True).rasterized
     assert frame(TRACED.width, TRACED.height, 1, objects, one_instant=True).span == BLOCK
 
 
@@ -79,7 +79,7 @@ def test_drawn_images_are_those_that_are_traced(yaw):
     assert len(np.unique(drawn.segmentation)) > 3
     for name in sorted(OUTPUTS):
         ours, theirs = drawn.images[name][same], traced.images[name][:24, :32][same]
-        if name == "colour":
+        if name == "color":
             assert np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1
         else:
             atol = {"flow": 2e-4, "normals": 5e-5}.get(name, 1e-5)  # Embree takes normals from vertices less the camera
@@ -98,8 +98,8 @@ def test_no_ray_slips_through_a_closed_surface(subdivisions):
         scene.add(ball, pose=sn.Pose((0.05, 0.0, 1.5), turn.quaternion))
         _, (image,) = see(scene, DRAWN, outputs={"range", "face_id"})
         assert (image.face_id >= 0).all()
-        assert image.range.min() > within - 0.5
-        assert image.range.max() < 3.0 + 0.5
+        assert image.range_m.min() > within - 0.5
+        assert image.range_m.max() < 3.0 + 0.5
 
 
 def test_rays_through_edges_and_corners_find_one_of_their_faces():
@@ -113,7 +113,7 @@ def test_rays_through_edges_and_corners_find_one_of_their_faces():
     sensor = env.attach(sn.DepthCamera(pattern=pattern, outputs={"depth", "face_id"}), body="eye")
     env.step()
     image = sensor.read()
-    np.testing.assert_allclose(image.depth, 4.0, rtol=1e-6)
+    np.testing.assert_allclose(image.depth_m, 4.0, rtol=1e-6)
     assert (image.face_id >= 0).all()
 
 
@@ -125,8 +125,8 @@ def test_a_floor_that_passes_under_the_camera_is_where_it_should_be():
     pose = sn.Pose.from_euler_deg(pitch=20.0, yaw=30.0)
     down = -pose.rotate(DRAWN.rays().direction_S)[..., 2]
     seen = down > 0.01
-    np.testing.assert_allclose(image.range[seen], (0.32 / down)[seen], rtol=1e-5)
-    assert (image.range[down <= 0.0] == 200.0).all()
+    np.testing.assert_allclose(image.range_m[seen], (0.32 / down)[seen], rtol=1e-5)
+    assert (image.range_m[down <= 0.0] == 200.0).all()
 
 
 def test_triangles_without_area_and_edge_on_are_not_seen():
@@ -137,7 +137,7 @@ def test_triangles_without_area_and_edge_on_are_not_seen():
     scene.add(sn.shapes.box(0.2, 30.0, 30.0), pose=sn.Pose((6.14, 0.0, 0.0)), label="wall")
     _, (image,) = see(scene, DRAWN, outputs={"depth", "segmentation"})
     assert (image.segmentation == 1).all()
-    np.testing.assert_allclose(image.depth, 5.96, rtol=1e-6)
+    np.testing.assert_allclose(image.depth_m, 5.96, rtol=1e-6)
 
 
 def test_pieces_change_nothing():
@@ -157,13 +157,13 @@ def test_spans_are_rows_of_tiles():
     objects = layout(yard(), 1)
     for width, height, heads in ((64, 64, 1), (640, 480, 3), (1280, 8, 1000)):
         made = frame(width, height, heads, objects, one_instant=True)
-        assert made.rasterised
+        assert made.rasterized
         assert made.span % (width * TILE_ROWS) == 0
         assert made.span <= width * height
 
 
 def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
-    objects, before = layout(yard(), 1), threads.thread_count()
+    objects, before = layout(yard(), 1), threads.get_threads()
     try:
         spans = {}
         for count in (1, 2, 8):
@@ -176,7 +176,7 @@ def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
 
 def test_few_pixels_of_many_objects_are_traced():
     """Looking at each object once costs more than the rays then."""
-    assert not frame(8, 8, 1, layout(yard(), 1), one_instant=True).rasterised
+    assert not frame(8, 8, 1, layout(yard(), 1), one_instant=True).rasterized
 
 
 def test_bodies_hidden_from_one_camera_are_drawn_for_another():
@@ -205,4 +205,4 @@ def test_rays_traced_after_an_image_was_drawn_meet_things_where_they_are_now():
     for step in range(1, 5):
         env.step()
         for sensor in (camera, caster):
-            assert sensor.read().depth[12, 15] == pytest.approx(3.0 + 0.5 * step, rel=1e-5)
+            assert sensor.read().depth_m[12, 15] == pytest.approx(3.0 + 0.5 * step, rel=1e-5)
