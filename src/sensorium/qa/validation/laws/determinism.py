@@ -117,7 +117,7 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
         "radar": (
             sn.Radar(
                 timing=sn.Timing(rate_hz=10.0),
-                chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
+                chirp=sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
                 source="rays",
                 vertical_fov_deg=10.0,
                 ray_spacing_deg=0.5,
