@@ -1,14 +1,20 @@
 """Equations as MathML in the pages themselves: browsers draw it without a network and without a script."""
 
+import re
+
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+# Sizes of brackets, which MathML stretches by itself
+_SIZES = re.compile(r"\\[Bb]igg?[lr]?(?![A-Za-z])")
+
 
 def converted(node: nodes.math | nodes.math_block, display: str) -> str:
     """An equation as MathML; commands that stay as they are would be shown as such, and are refused."""
-    made = convert(node.astext(), display=display)
+    text = _SIZES.sub("", node.astext())
+    made = convert(text, display=display)
     if "\\" in made:
         raise ValueError(f"an equation has a command that is not known to latex2mathml: {node.astext()}")
     return made
