@@ -1,5 +1,5 @@
 # Everything runs in the Python environment that is active: pip install -e '.[test]' first.
-.PHONY: demo test slow lint bench fuzz docs ci
+.PHONY: demo test slow lint bench fuzz docs wheel ci
 
 demo:  ## drive the built-in scene, write pictures and a point cloud to sensorium-demo/
 	sensorium demo
@@ -23,6 +23,11 @@ fuzz:  ## every reader of files, a minute each; pip install -e '.[fuzz]' first, 
 docs:  ## the documentation, into docs/_build/html: pip install -e '.[docs]' first
 	python -m sphinx -q -W --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+wheel:  ## a wheel in dist/ with kernels for x86-64-v3 and x86-64-v4: its first run compiles nothing
+	sensorium compile x86-64-v3 x86-64-v4
+	pip wheel --quiet --no-deps --wheel-dir dist .
+	rm -r src/sensorium/prebuilt
 
 ci:  ## what the continuous integration runs, in a clean virtual environment
 	.ci/run

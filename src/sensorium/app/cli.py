@@ -10,6 +10,7 @@ from sensorium import __version__
 from sensorium.app.commands.allan import allan
 from sensorium.app.commands.bench import bench
 from sensorium.app.commands.cluster import cluster
+from sensorium.app.commands.compile import compile_kernels
 from sensorium.app.commands.demo import demo
 from sensorium.app.commands.devices import devices
 from sensorium.app.commands.gallery import gallery
@@ -68,4 +69,5 @@ def _options(
 
 for _command in (demo, run, gallery, view, devices, allan, recover, schema, validate, bench):
     app.command()(_command)
+app.command("compile")(compile_kernels)
 app.add_typer(cluster)

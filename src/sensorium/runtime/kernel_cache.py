@@ -6,6 +6,7 @@ the bytecode of the kernel and of every function that it calls, and the values o
 edit costs the kernels that use the edited code; comments, docstrings and the place of installation cost none.
 """
 
+import ast
 import contextlib
 import functools
 import hashlib
@@ -26,8 +27,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.dispatcher import Dispatcher
 from numba.extending import _Intrinsic
 
-# The packet width is compiled in, and follows from the machine (Numba looks at that) and these two
-_COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
+from sensorium.runtime import prebuilt
 
 # Kernels that no process has loaded for so long are removed [days]
 _KEEP_DAYS = 14
@@ -50,25 +50,45 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         self._enabled = True
 
     @functools.cached_property
-    def _cache_file(self) -> IndexDataCacheFile:
-        """Made at the first call: functions further down in the kernel's file are not there before."""
+    def _names(self) -> tuple[str, str]:
+        """Name of the files and fingerprint, found at the first call: before it, functions below may be missing."""
         function, stamp = self._py_func, fingerprint(self._py_func, self._options)
         name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}".translate({60: None, 62: None})
-        base = f"{name}-{stamp}.py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
-        return IndexDataCacheFile(self._cache_path, base, stamp)
+        return f"{name}-{stamp}.py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}", stamp
+
+    @functools.cached_property
+    def _cache_file(self) -> IndexDataCacheFile:
+        return _Files(self._cache_path, *self._names)
+
+    @functools.cached_property
+    def _prebuilt_files(self) -> list[tuple[str, IndexDataCacheFile]]:
+        """Level and files of the kernel that came with the package, best first; mostly one, if any."""
+        files = ((level, _Files(folder, *self._names)) for level, folder in prebuilt.folders())
+        return [(level, file) for level, file in files if Path(file._index_path).exists()]
 
     @property
     def is_filled(self) -> bool:
         """Whether the kernel was compiled before, for arguments of any types."""
-        return Path(self._cache_file._index_path).exists()
+        return bool(self._prebuilt_files) or Path(self._cache_file._index_path).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Numba's own, and a note on the file that it was used."""
+        """Numba's own, with a note on the file that it was used; else what came with the package."""
         found = super().load_overload(sig, target_context)
-        if found is not None:
-            with contextlib.suppress(OSError):
-                os.utime(self._cache_file._index_path)
+        if found is None:
+            return self._load_prebuilt(sig, target_context)
+        with contextlib.suppress(OSError):
+            os.utime(self._cache_file._index_path)
         return found
+
+    def _load_prebuilt(self, sig: Any, target_context: Any) -> Any:
+        """A kernel that was compiled for a level of CPUs instead of this one."""
+        for level, file in self._prebuilt_files:
+            signature, (triple, _, _), code = self._index_key(sig, target_context.codegen())
+            data = file.load((signature, (triple, level, ""), code))
+            if data is not None:
+                target_context.refresh()
+                return self._impl.rebuild(target_context, data)
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Numba's own; where the disk is full or broken nothing is kept, with one warning in a process."""
@@ -76,6 +96,22 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
             super().save_overload(sig, data)
         except OSError as error:
             _warn_that_none_is_kept(error.strerror or str(error))
+
+
+class _Files(IndexDataCacheFile):  # type: ignore[misc]
+    """Files of one kernel; what cannot be read of them is compiled again."""
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:  # of a damaged file, unpickling may raise anything
+            return None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
 
 
 class _Results(CompileResultCacheImpl):  # type: ignore[misc]
@@ -155,9 +191,8 @@ def fingerprint(function: Callable[..., Any], options: dict[str, Any]) -> str:
 
 @functools.cache
 def _settings() -> str:
-    """What every kernel depends on: versions, the flags of `jit`, and settings that are compiled in."""
-    variables = [f"{variable}={os.environ.get(variable, '')}" for variable in _COMPILED_IN]
-    return "\n".join([numba.__version__, llvmlite.__version__, _source(f"{_PACKAGE}.jit"), *variables])
+    """What every kernel depends on: versions, and the code by which `jit` compiles."""
+    return "\n".join([numba.__version__, llvmlite.__version__, _source(f"{__package__}.jit")])
 
 
 _known: dict[int, tuple[str, list[Any], Any]] = {}
@@ -263,6 +298,17 @@ def _value(value: Any) -> str:
 
 @functools.cache
 def _source(module: str) -> str:
-    """Hash of a module's file."""
+    """Hash of a module's code, without comments and docstrings."""
     path = getattr(sys.modules.get(module), "__file__", None)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path and Path(path).exists() else module
+    if not path or not Path(path).exists():
+        return module
+    tree = ast.parse(Path(path).read_bytes())
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -98,7 +98,7 @@ def package(tmp_path):
     (folder / "__init__.py").touch()
     (folder / "runtime").mkdir()
     (folder / "runtime" / "__init__.py").touch()
-    for name in ("jit.py", "compiler.py", "compile_once.py", "kernel_cache.py"):
+    for name in ("jit.py", "compiler.py", "compile_once.py", "kernel_cache.py", "prebuilt.py"):
         (folder / "runtime" / name).write_text(Path(jit.__file__).with_name(name).read_text())
     (folder / "kernels.py").write_text(KERNEL)
     (folder / "other.py").write_text(OTHER)
@@ -185,9 +185,29 @@ def test_a_full_disk_costs_one_warning(package):
     assert not list((package.parents[1] / "cache").rglob("*.nbc"))
 
 
-def test_another_embree_library_has_kernels_of_its_own(package):
-    _, _, index = run(package)
-    assert run(package, SENSORIUM_EMBREE_CONFIG="isa=avx2")[2] != index
+@pytest.mark.parametrize("damage", [lambda data: data[:50], lambda data: b"", lambda data: bytes(reversed(data))])
+@pytest.mark.parametrize("which", ["*.nbi", "*.nbc"])
+def test_a_damaged_file_is_compiled_again(package, which, damage):
+    before, _, _ = run(package)
+    for file in (package.parents[1] / "cache" / "kernels").glob(which):
+        file.write_bytes(damage(file.read_bytes()))
+    assert run(package)[0] == before
+
+
+def test_another_packet_width_has_kernels_of_its_own():
+    code = (
+        "from sensorium.runtime.kernel_cache import fingerprint\n"
+        "from sensorium.tracing.embree.packet import WIDTH\n"
+        "from sensorium.tracing.kernels.sweep import sweep\n"
+        "print(WIDTH, fingerprint(sweep.py_func, {}))"
+    )
+    words = []
+    for config in ("isa=sse4.2", "isa=avx2"):
+        variables = {**os.environ, "SENSORIUM_EMBREE_CONFIG": config}
+        done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
+        words.append(done.stdout.split())
+    assert words[0][0] != words[1][0]
+    assert words[0][1] != words[1][1]
 
 
 def test_old_kernels_go_and_young_ones_stay(package):

@@ -86,22 +86,25 @@ def find_shadows(block, hit, lit, floats, active, scene, arguments, tables, used
     for band in range(1, tables.light.shape[0]):
         shines |= tables.light[band, L_SUN] > _ZERO
     for ray in range(0, used, WIDTH):
-        some = False
+        some = np.int32(0)
+        for j in range(WIDTH):  # vector code: all lanes are computed, those beyond `used` from an earlier block
+            k = np.uint64(ray) + np.uint64(j)
+            side, t = block[np.uint64(rows.SIDE) + k], block[np.uint64(pk.B_T_FAR) + k]
+            nx, ny = block[np.uint64(pk.B_NORMAL_X) + k], block[np.uint64(pk.B_NORMAL_Y) + k]
+            nz = block[np.uint64(pk.B_NORMAL_Z) + k]
+            asked = (nx * sx + ny * sy + nz * sz) * side > _ZERO
+            asked &= (k < np.uint64(used)) & shines & (hit[np.uint64(rows.COLUMN) + k] != NO_HIT)
+            off = (_CLEAR_M + _CLEAR * t) * side
+            ox, oy = block[np.uint64(pk.B_ORIGIN_X) + k], block[np.uint64(pk.B_ORIGIN_Y) + k]
+            oz = block[np.uint64(pk.B_ORIGIN_Z) + k]
+            floats[pk.ORIGIN_X + j] = ox + t * block[np.uint64(pk.B_DIRECTION_X) + k] + off * nx
+            floats[pk.ORIGIN_Y + j] = oy + t * block[np.uint64(pk.B_DIRECTION_Y) + k] + off * ny
+            floats[pk.ORIGIN_Z + j] = oz + t * block[np.uint64(pk.B_DIRECTION_Z) + k] + off * nz
+            floats[pk.TIME + j] = block[np.uint64(pk.B_TIME) + k]
+            lane = np.int32(-1) if asked else np.int32(0)
+            active[j] = lane
+            some |= lane
         for j in range(WIDTH):
-            k = ray + j
-            asked = False
-            if k < used and shines and hit[rows.COLUMN + k] != NO_HIT:
-                side = block[rows.SIDE + k]
-                nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
-                asked = (nx * sx + ny * sy + nz * sz) * side > _ZERO
-                t = block[pk.B_T_FAR + k]
-                off = (_CLEAR_M + _CLEAR * t) * side
-                floats[pk.ORIGIN_X + j] = block[pk.B_ORIGIN_X + k] + t * block[pk.B_DIRECTION_X + k] + off * nx
-                floats[pk.ORIGIN_Y + j] = block[pk.B_ORIGIN_Y + k] + t * block[pk.B_DIRECTION_Y + k] + off * ny
-                floats[pk.ORIGIN_Z + j] = block[pk.B_ORIGIN_Z + k] + t * block[pk.B_DIRECTION_Z + k] + off * nz
-                floats[pk.TIME + j] = block[pk.B_TIME + k]
-            active[j] = -1 if asked else 0
-            some |= asked
             floats[pk.DIRECTION_X + j], floats[pk.DIRECTION_Y + j], floats[pk.DIRECTION_Z + j] = sx, sy, sz
             floats[pk.T_NEAR + j], floats[pk.T_FAR + j] = _ZERO, _SUN_FAR_M
         if some:
@@ -126,6 +129,7 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
     materials, light, corners = tables.material, tables.light, tables.corner_reflectance
     bands, glows = light.shape[0], tables.emission.shape[1] > 0
     sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
+    sky_n, sky_k, r_from_sky = _ONE, _ZERO, _ZERO  # kept from ray to ray: neighbors mostly share a material
     for k in range(used):
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         l_dot_v = -(dx * sx + dy * sy + dz * sz)
@@ -182,7 +186,10 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
                 last_n, last_k = n, absorption
                 r_facet = r_l = r_v = r_sky = gloss = _ZERO
                 if n != _ONE or absorption != _ZERO:
-                    r_v, r_sky = relative_reflectance(cos_v, n, absorption), relative_reflectance(_HALF, n, absorption)
+                    if n != sky_n or absorption != sky_k:
+                        sky_n, sky_k = n, absorption
+                        r_from_sky = relative_reflectance(_HALF, n, absorption)
+                    r_v, r_sky = relative_reflectance(cos_v, n, absorption), r_from_sky
                     if lit[k]:
                         length = math.sqrt(max(_TWO + _TWO * l_dot_v, np.float32(1e-12)))
                         cos_h, cos_lh = min((cos_l + cos_v) / length, _ONE), min((_ONE + l_dot_v) / length, _ONE)
