@@ -14,7 +14,7 @@ MODULES = [name for name in sn.__all__ if isinstance(getattr(sn, name), ModuleTy
 
 # Written with brackets, so that a script that replaces words leaves them
 BRITISH = re.compile(
-    r"colo[u]r|cent[r]e|gre[y](?!hound)|(?<!para)met[r]e|mode[l]led|labe[l]led|neighbo[u]r|behavio[u]r|trave[l]led"
+    r"colo[u]r|cent[r]e|gre[y](?!hound)|(?<!para)(?<!Fra)met[r]e|mode[l]led|labe[l]led|neighbo[u]r|behavio[u]r|trave[l]led"
     r"|(normal|digit|organ|quant|polar|random|general|discret|vector|optim|initial|synchron)i[s](e|ing|ation)",
     re.IGNORECASE,
 )
