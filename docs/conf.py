@@ -16,10 +16,10 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "api_pages",
     "example_pages",
+    "offline_math",
     "repository_links",
 ]
 exclude_patterns = ["_build", "_extensions"]
@@ -41,6 +41,7 @@ autodoc_class_signature = "mixed"
 # Words such as "worlds" in the types of attributes are no links
 suppress_warnings = ["ref.python"]
 
+html_math_renderer = "mathml"  # equations without a network
 html_theme = "pydata_sphinx_theme"
 html_title = "Sensorium"
 html_theme_options = {

@@ -29,7 +29,7 @@ env = sn.Environment(scene, world, seed=5)
 radar = env.attach(
     sn.Radar(
         timing=sn.Timing(rate_hz=10.0),
-        chirp=sn.radar.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=128, chirps=128),
+        chirp=sn.radar.Chirp(bandwidth_hz=150e6, ramp_s=24e-6, samples=128, chirps=128),
         horizontal_fov_deg=36.0,
         vertical_fov_deg=12.0,
         antennas=16,

@@ -8,7 +8,7 @@ from sensorium.view import save_figure
 
 ANTENNAS = (2, 3, 4, 8, 12, 16)
 ANGLES_DEG = np.arange(-60.0, 60.01, 0.5)
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 RANGE_M = 20.3
 
 

@@ -29,7 +29,7 @@ draw.key(shapes, where="upper center", columns=2)
 # Two ways from a radar 0.6 m above the road to a reflector 0.8 m above it
 distance = np.linspace(20.0, 120.0, 4000)
 straight, bent, grazing = radio.image_path(distance, 0.6, 0.8)
-concrete = radio.permittivity("concrete", frequency_Hz=77e9)
+concrete = radio.permittivity("concrete", frequency_hz=77e9)
 mirror = radio.reflection_coefficient(grazing, relative_permittivity=concrete)
 draw.frame(ground, "Echo over concrete, over that in free space", "distance [m]", "[dB]")
 for rough_m, color in ((0.0, draw.COLORS[0]), (0.006, draw.COLORS[1])):

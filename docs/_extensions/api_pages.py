@@ -1,4 +1,4 @@
-"""The reference: a page for what stands at the top of `sensorium`, and one for each of its parts."""
+"""The reference: for names at the top of `sensorium` a page for each package they come from, and one a module."""
 
 import importlib
 import inspect
@@ -17,26 +17,43 @@ def write_pages(app: Sphinx) -> None:
     """Write all pages, and the one that lists them."""
     FOLDER.mkdir(exist_ok=True)
     modules = sorted(name for name in sensorium.__all__ if inspect.ismodule(getattr(sensorium, name)))
-    top = [name for name in sensorium.__all__ if name not in modules]
-    _page(TOP, "What `import sensorium as sn` gives.", [f"{TOP}.{name}" for name in top])
+    groups: dict[str, list[str]] = {}
+    for name in sensorium.__all__:
+        if name not in modules:
+            groups.setdefault(_package(name), []).append(name)
+    tops = []
+    for package, names in sorted(groups.items()):
+        title = f"{TOP}: {package}"
+        _page(
+            title, f"Names of `import sensorium as sn` that come from {package}.", [f"{TOP}.{name}" for name in names]
+        )
+        tops.append((title, ", ".join(f"`{name}`" for name in names)))
     listed = []
     for name in modules:
         module = importlib.import_module(getattr(sensorium, name).__name__)
         doc = inspect.getdoc(module) or name
-        members = getattr(module, "__all__", None) or [
-            member
-            for member, value in vars(module).items()
-            if not member.startswith("_") and getattr(value, "__module__", None) == module.__name__
-        ]
-        _page(f"sensorium.{name}", doc, [f"{module.__name__}.{member}" for member in members])
-        listed.append((name, doc.splitlines()[0]))
+        _page(f"sensorium.{name}", doc, [f"{module.__name__}.{member}" for member in module.__all__])
+        listed.append((f"sensorium.{name}", doc.splitlines()[0]))
 
-    rows = "".join(f"| [sn.{name}](sensorium.{name}.md) | {doc} |\n" for name, doc in listed)
-    names = "\n".join(["sensorium", *(f"sensorium.{name}" for name in modules)])
-    page = "# Reference\n\nEverything public, with the docstrings of the code: [the names at the top](sensorium.md), "
-    page += "and parts.\n\n"
-    page += f"| | |\n| --- | --- |\n{rows}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    page = "# Reference\n\nEverything public, with the docstrings of the code, one page a package.\n\n"
+    page += "## Names at the top\n\n| | |\n| --- | --- |\n"
+    page += "".join(f"| [{title.split(': ')[1]}]({_stem(title)}.md) | {doc} |\n" for title, doc in tops)
+    page += "\n## Modules\n\n| | |\n| --- | --- |\n"
+    page += "".join(f"| [sn.{title.split('.')[1]}]({_stem(title)}.md) | {doc} |\n" for title, doc in listed)
+    pages = "\n".join(_stem(title) for title, _ in [*tops, *listed])
+    page += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n"
     (FOLDER / "index.md").write_text(page)
+
+
+def _package(name: str) -> str:
+    """The package a top-level name is defined in, as the source tree has it: scene, sensors.lidar, tracing, ..."""
+    parts = {**sensorium._NAMES, **sensorium._names_of_sensors()}[name].split(".")[1:]
+    return ".".join(parts[:2]) if parts[0] == "sensors" and len(parts) > 2 else parts[0]
+
+
+def _stem(title: str) -> str:
+    """Name of the file of a page."""
+    return title.replace(": ", "-")
 
 
 def _page(title: str, doc: str, members: list[str]) -> None:
@@ -46,7 +63,7 @@ def _page(title: str, doc: str, members: list[str]) -> None:
         value = _found(path)
         if inspect.isclass(value):
             kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
-            known = "   :no-index:\n" if title != TOP and value.__name__ in TOP_NAMES else ""
+            known = "   :no-index:\n" if not title.startswith(f"{TOP}:") and value.__name__ in TOP_NAMES else ""
             listed = ", ".join(getattr(value, "model_fields", ()))  # in the docstring of a specification, with defaults
             without = f"   :exclude-members: {listed}\n" if listed else ""
             blocks.append(f".. {kind}:: {path}\n   :members:\n{without}{known}")
@@ -57,7 +74,7 @@ def _page(title: str, doc: str, members: list[str]) -> None:
         else:
             blocks.append(f".. py:data:: {path}\n")
     body = "\n".join(blocks)
-    (FOLDER / f"{title}.md").write_text(f"# {title}\n\n{doc}\n\n```{{eval-rst}}\n{body}\n```\n")
+    (FOLDER / f"{_stem(title)}.md").write_text(f"# {title}\n\n{doc}\n\n```{{eval-rst}}\n{body}\n```\n")
 
 
 def _found(path: str) -> object:

@@ -17,7 +17,7 @@ def inside(hits, trials, chance):
     return low <= hits <= high
 
 
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=48, chirps=4)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=48, chirps=4)
 SPEC = sn.Radar(
     chirp=CHIRP,
     source="cone",
@@ -66,7 +66,7 @@ def test_false_alarm_rate_over_as_many_cells():
 def test_false_alarms_are_as_frequent_behind_a_window(over, window):
     """Windows correlate cells, which takes training cells away and puts peaks together: local maxima are counted here
     against those of a map made and searched in NumPy, which has the law's own rate of cells over the threshold."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16)
     cfar = {"over": over, "training": 8, "guard": 6, "false_alarm": 1e-3}
     spec = sn.Radar(chirp=chirp, source="cone", antennas=1, window=window, cfar=cfar, min_range_m=1e-3, adc=True)
     env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.05), worlds=150, seed=5)
@@ -92,7 +92,7 @@ def test_false_alarms_are_as_frequent_behind_a_window(over, window):
 
 def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
     """Share of frames in which two equal reflectors so many cells apart along an axis are both detected."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     scene, paths, areas = sn.Scene(), {}, {}
     for number, name in enumerate(("near", "far")):
         range_m = first_m + number * cells * (axis == "range")
@@ -148,7 +148,7 @@ def test_nearer_than_a_cell_and_a_half_they_are_one():
 @pytest.mark.parametrize("speed_m_s", [0.0, 6.0, -17.0])
 def test_false_alarms_are_as_frequent_beside_a_strong_echo(window, speed_m_s):
     """80 dB, between cells, at rest or moving by 0.05 to 0.17 of a range cell within the frame."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_hz=1e9, ramp_s=50e-6, samples=64, chirps=32)
     worlds, rate = 400, 1e-5
     fields = {"window": window, "angle_window": window, "cfar": {"false_alarm": rate}, "min_range_m": 1e-3}
     area_m2 = 1.0

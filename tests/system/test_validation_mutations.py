@@ -228,7 +228,7 @@ MUTATIONS = {
     "cone-table-3": gives(cone, "worst_angle_error", lambda error, *_: 1.001 * error),
     "cone-speed": calls(sn, "ConeSensor", range_rate={"noise": {"bias": 1e-3}}),
     # Radar
-    "chirp": calls(sn.radar, "Chirp", bandwidth_Hz=times(1.001)),
+    "chirp": calls(sn.radar, "Chirp", bandwidth_hz=times(1.001)),
     "radar-equation": calls(sn.radar, "received_power", gain=times(1.001)),
     "cross-sections": calls(sn.radar, "plate", wavelength_m=times(1.01)),
     "cfar-false-alarms": calls(sn.radar, "crossings", false_alarm=times(1.3)),

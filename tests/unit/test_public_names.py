@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import tokenize
 from pathlib import Path
 from types import ModuleType
 
@@ -11,9 +12,10 @@ import sensorium as sn
 
 MODULES = [name for name in sn.__all__ if isinstance(getattr(sn, name), ModuleType)]
 
+# Written with brackets, so that a script that replaces words leaves them
 BRITISH = re.compile(
-    r"color|center|gray|meter|model|labeled|neighbor|behavior|traveled"
-    r"|(normal|digit|organ|quant|polar|random|general|discret|vector|optim|initial|synchron|real|minim|maxim)is(e|ation)",
+    r"colo[u]r|cent[r]e|gre[y](?!hound)|(?<!para)(?<!Fra)met[r]e|mode[l]led|labe[l]led|neighbo[u]r|behavio[u]r|trave[l]led"
+    r"|(normal|digit|organ|quant|polar|random|general|discret|vector|optim|initial|synchron)i[s](e|ing|ation)",
     re.IGNORECASE,
 )
 SOURCE = Path(sn.__file__).parent
@@ -50,6 +52,14 @@ def test_readings_are_public():
     }
     assert defined <= classes
     assert {"AttachedSensor", "Scan", "CameraImage", "DepthImage", "RadarReading"} <= classes
+
+
+def test_names_are_american():
+    """One spelling, so that no one has to remember which name has which."""
+    for file in SOURCE.rglob("*.py"):
+        with file.open("rb") as source:
+            names = {token.string for token in tokenize.tokenize(source.readline) if token.type == tokenize.NAME}
+        assert not {name for name in names if BRITISH.search(name)}, file
 
 
 def test_savers_take_the_path_first():

@@ -9,8 +9,8 @@ class RadarSheet(Sheet):
     """An FMCW radar, in one of its modes."""
 
     kind: Literal["radar"] = "radar"
-    frequency: Annotated[Quantity, Rule("Hz", ("chirp.carrier_Hz",))]
-    bandwidth: Annotated[Quantity | None, Rule("Hz", ("chirp.bandwidth_Hz",))] = None
+    frequency: Annotated[Quantity, Rule("Hz", ("chirp.carrier_hz",))]
+    bandwidth: Annotated[Quantity | None, Rule("Hz", ("chirp.bandwidth_hz",))] = None
     """Swept by a chirp; range cells are c / 2 B."""
     ramp: Annotated[Quantity | None, Rule("s", ("chirp.ramp_s",))] = None
     """Length of a chirp."""
@@ -39,8 +39,8 @@ class RadarSheet(Sheet):
 
     def specification(self) -> dict[str, Any]:
         """Fields of `Radar`."""
-        chirp = {"carrier_Hz": self.number("frequency")}
-        for name, field in (("bandwidth", "bandwidth_Hz"), ("ramp", "ramp_s")):
+        chirp = {"carrier_hz": self.number("frequency")}
+        for name, field in (("bandwidth", "bandwidth_hz"), ("ramp", "ramp_s")):
             if (number := self.number(name)) is not None:
                 chirp[field] = number
         for name in ("samples", "chirps"):

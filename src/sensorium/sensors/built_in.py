@@ -224,7 +224,7 @@ _RADAR = SensorKind(
         "radar": Sample(
             {
                 "timing": _SLOW,
-                "chirp": {"bandwidth_Hz": 149.896229e6, "ramp_s": 60e-6, "samples": 64, "chirps": 32},
+                "chirp": {"bandwidth_hz": 149.896229e6, "ramp_s": 60e-6, "samples": 64, "chirps": 32},
                 "source": "rays",
                 "vertical_fov_deg": 10.0,
                 "ray_spacing_deg": 0.5,

@@ -28,7 +28,7 @@ def test_chirp_clock_and_limits_are_those_of_the_specification():
         tracks=value(64),
     ).specification()
     radar = sn.Radar.model_validate(fields)
-    assert (radar.chirp.carrier_Hz, radar.chirp.bandwidth_Hz) == (76.5e9, 250e6)
+    assert (radar.chirp.carrier_hz, radar.chirp.bandwidth_hz) == (76.5e9, 250e6)
     assert radar.chirp.ramp_s == pytest.approx(40e-6)
     assert (radar.chirp.samples, radar.chirp.chirps) == (256, 128)
     assert radar.timing.rate_hz == pytest.approx(20.0)
@@ -46,6 +46,6 @@ def test_what_is_not_told_is_named_and_accuracy_fills_nothing():
     stated = sheet(max_range=value(174.0, "m"), range_accuracy=value(0.5, "m"))
     missing = stated.defaults()
     assert "max_range_m" not in missing
-    assert "chirp.carrier_Hz" not in missing
-    assert {"chirp.bandwidth_Hz", "antennas", "power_W", "noise_figure_dB"} <= set(missing)
+    assert "chirp.carrier_hz" not in missing
+    assert {"chirp.bandwidth_hz", "antennas", "power_W", "noise_figure_dB"} <= set(missing)
     assert set(stated.specification()) == {"kind", "chirp", "max_range_m"}

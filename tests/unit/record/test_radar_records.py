@@ -8,7 +8,7 @@ import pytest
 import sensorium as sn
 from sensorium.record.ros2.radar import DETECTION
 
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 
 
 @pytest.fixture

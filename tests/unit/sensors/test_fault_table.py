@@ -90,7 +90,7 @@ class Fan(sn.RaySensor):
 
 SPIN = sn.patterns.Spinning(elevation_deg=(-4.0, 4.0), columns=12, rate_hz=10.0)
 LIDAR = {"pattern": SPIN, "max_range_m": 30.0}
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=16)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=16)
 RADAR = {"timing": TEN_HZ, "chirp": CHIRP, "source": "cone", "antennas": 4, "max_detections": 4}
 IMU = {"linear": 10.0, "angular": 0.5, "magnetic": 3e-5}
 OWN = {"body": "car"}

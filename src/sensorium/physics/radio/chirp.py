@@ -14,7 +14,7 @@ Positive = Annotated[float, Field(gt=0.0)]
 
 
 class Chirp(Spec):
-    """A frame of equal chirps that rise by `bandwidth_Hz`, sampled while they do (complex samples).
+    """A frame of equal chirps that rise by `bandwidth_hz`, sampled while they do (complex samples).
 
     The echo of a surface at range R that recedes at v_r beats with the transmitted signal at
 
@@ -28,9 +28,9 @@ class Chirp(Spec):
 
     model_config = ConfigDict(frozen=True)
 
-    carrier_Hz: Positive = 77e9
+    carrier_hz: Positive = 77e9
     """f_0, from which the wavelength follows [Hz]."""
-    bandwidth_Hz: Positive = 300e6
+    bandwidth_hz: Positive = 300e6
     """B, swept while sampling [Hz]."""
     ramp_s: Positive = 40e-6
     """T_r, the sampled part of a chirp [s]."""
@@ -51,12 +51,12 @@ class Chirp(Spec):
     @property
     def wavelength_m(self) -> float:
         """Lambda = c / f_0 [m]; 3.89341 mm at 77 GHz."""
-        return SPEED_OF_LIGHT_M_S / self.carrier_Hz
+        return SPEED_OF_LIGHT_M_S / self.carrier_hz
 
     @property
     def slope_Hz_s(self) -> float:
         """S = B / T_r [Hz/s]."""
-        return self.bandwidth_Hz / self.ramp_s
+        return self.bandwidth_hz / self.ramp_s
 
     @property
     def frame_s(self) -> float:
@@ -71,7 +71,7 @@ class Chirp(Spec):
     @property
     def range_resolution_m(self) -> float:
         """Delta R = c / 2 B, the width of a range cell [m]; 0.149896 m for 1 GHz."""
-        return SPEED_OF_LIGHT_M_S / (2.0 * self.bandwidth_Hz)
+        return SPEED_OF_LIGHT_M_S / (2.0 * self.bandwidth_hz)
 
     @property
     def unambiguous_range_m(self) -> float:
@@ -88,7 +88,7 @@ class Chirp(Spec):
         """|v|_max = lambda / 4 N_t T_c [m/s]; faster targets alias to the other side."""
         return self.wavelength_m / (4.0 * self.transmitters * self.period_s)
 
-    def beat_Hz(self, range_m: ArrayLike, range_rate_m_s: ArrayLike = 0.0) -> Array:
+    def beat_hz(self, range_m: ArrayLike, range_rate_m_s: ArrayLike = 0.0) -> Array:
         """Beat frequency f_b [Hz] of a rising chirp.
 
         Args:
@@ -100,7 +100,7 @@ class Chirp(Spec):
 
     def coupling_m(self, range_rate_m_s: ArrayLike) -> Array:
         """Apparent additional range of a receding surface, v_r f_0 / S [m]."""
-        return checked("range_rate_m_s", range_rate_m_s) * (self.carrier_Hz / self.slope_Hz_s)
+        return checked("range_rate_m_s", range_rate_m_s) * (self.carrier_hz / self.slope_Hz_s)
 
     def speed_of_phase(self, phase_rad: ArrayLike) -> Array:
         """Speed lambda phi / 4 pi T_c [m/s], from how far the phase turns between chirps [rad]."""

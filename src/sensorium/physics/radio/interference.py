@@ -29,7 +29,7 @@ class Interferer(Spec):
     """Sent while a chirp lasts [W]."""
     gain_dBi: float = 20.0
     """Of its antenna towards this radar."""
-    chirp: Chirp = Chirp(bandwidth_Hz=400e6, ramp_s=30e-6, interval_s=37e-6)
+    chirp: Chirp = Chirp(bandwidth_hz=400e6, ramp_s=30e-6, interval_s=37e-6)
     """Its carrier, bandwidth, ramp and interval; it sends without end."""
     is_falling: bool = False
     """Whether its chirps fall."""
@@ -70,7 +70,7 @@ def interfering_beat(own: Chirp, other: Chirp, *, start_s: float, is_falling: bo
     since = np.mod(chirps * own.period_s + into - start_s, other.period_s)
     v = since - 0.5 * other.ramp_s
     slope = -other.slope_Hz_s if is_falling else other.slope_Hz_s
-    beat_Hz = own.carrier_Hz + own.slope_Hz_s * u - other.carrier_Hz - slope * v
-    turns = own.carrier_Hz * u + 0.5 * own.slope_Hz_s * u**2 - other.carrier_Hz * v - 0.5 * slope * v**2
-    in_band = (since < other.ramp_s) & (beat_Hz >= 0.0) & (beat_Hz < own.samples / own.ramp_s)
+    beat_hz = own.carrier_hz + own.slope_Hz_s * u - other.carrier_hz - slope * v
+    turns = own.carrier_hz * u + 0.5 * own.slope_Hz_s * u**2 - other.carrier_hz * v - 0.5 * slope * v**2
+    in_band = (since < other.ramp_s) & (beat_hz >= 0.0) & (beat_hz < own.samples / own.ramp_s)
     return np.where(in_band, np.exp(2j * np.pi * turns), 0.0)

@@ -23,22 +23,22 @@ _LOWEST_HZ, _HIGHEST_HZ = 1e9, 100e9
 _VACUUM_F_M = 8.8541878128e-12
 
 
-def permittivity(name: str, *, frequency_Hz: float) -> complex:
+def permittivity(name: str, *, frequency_hz: float) -> complex:
     """Relative permittivity eps' - i sigma / (eps_0 omega) of a building material [1], from 1 to 100 GHz.
 
     Ref: ITU-R P.2040-3, 2.1.4.
 
     Args:
         name: A key of `BUILDING`.
-        frequency_Hz: f [Hz].
+        frequency_hz: f [Hz].
     """
     if name not in BUILDING:
         raise SpecError(f"material is {name!r}; it must be one of {', '.join(BUILDING)}")
-    if not _LOWEST_HZ <= frequency_Hz <= _HIGHEST_HZ:
-        raise SpecError(f"frequency_Hz is {frequency_Hz:g}; the table of materials holds from 1e9 to 1e11")
+    if not _LOWEST_HZ <= frequency_hz <= _HIGHEST_HZ:
+        raise SpecError(f"frequency_hz is {frequency_hz:g}; the table of materials holds from 1e9 to 1e11")
     a, b, c, d = BUILDING[name]
-    f = frequency_Hz * 1e-9
-    return complex(a * f**b, -c * f**d / (2.0 * np.pi * frequency_Hz * _VACUUM_F_M))
+    f = frequency_hz * 1e-9
+    return complex(a * f**b, -c * f**d / (2.0 * np.pi * frequency_hz * _VACUUM_F_M))
 
 
 def normal_reflectance(relative_permittivity: ArrayLike) -> Array:

@@ -133,7 +133,7 @@ def _attach_ray_sensors(env: sn.Environment) -> None:
         name="cone",
         **on_car,
     )
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     env.attach(
         sn.Radar(
             timing=sn.Timing(rate_hz=10.0), chirp=chirp, source="rays", vertical_fov_deg=10.0, ray_spacing_deg=1.0

@@ -57,8 +57,8 @@ def radar_rows(device: Device) -> list[Row]:
     env.step()
     first = radar.read()
     env.step()
-    bandwidth_Hz = SPEED_OF_LIGHT_M_S / (2.0 * float(np.diff(first.map_range_m).mean()))
-    measured("bandwidth", "bandwidth", (bandwidth_Hz, 0.999 * bandwidth_Hz, 1.001 * bandwidth_Hz))
+    bandwidth_hz = SPEED_OF_LIGHT_M_S / (2.0 * float(np.diff(first.map_range_m).mean()))
+    measured("bandwidth", "bandwidth", (bandwidth_hz, 0.999 * bandwidth_hz, 1.001 * bandwidth_hz))
     cycle_s = (radar.read().time_ns - first.time_ns) * 1e-9
     measured("cycle", "cycle", (cycle_s, cycle_s - 1e-9, cycle_s + 1e-9))
 

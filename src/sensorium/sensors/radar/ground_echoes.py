@@ -82,7 +82,7 @@ def over_the_ground(
     eps = ground.material
     reflection = reflection_coefficient(
         grazing,
-        relative_permittivity=permittivity(eps, frequency_Hz=spec.chirp.carrier_Hz) if isinstance(eps, str) else eps,
+        relative_permittivity=permittivity(eps, frequency_hz=spec.chirp.carrier_hz) if isinstance(eps, str) else eps,
         polarization=ground.polarization,
     ) * roughness_factor(grazing, roughness_m=ground.roughness_m, wavelength_m=wave)
     turned = reflection * np.exp(-2j * np.pi * (bent_m - straight_m) / wave)

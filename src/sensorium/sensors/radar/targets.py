@@ -140,7 +140,7 @@ class Targets:
         spec = self._spec
         given = next((spec.permittivities[key] for key in (name, label) if key in spec.permittivities), None)
         if isinstance(given, str):
-            return float(normal_reflectance(permittivity(given, frequency_Hz=spec.chirp.carrier_Hz)))
+            return float(normal_reflectance(permittivity(given, frequency_hz=spec.chirp.carrier_hz)))
         if given is not None:
             return float(normal_reflectance(given))
         if isinstance(material, Mirror) or extremes(getattr(material, "extinction_coefficient", 0.0))[1] > (

@@ -54,7 +54,7 @@ def test_the_closed_loop_ends_at_the_wanted_gap(speed_m_s):
         step_s=0.05,
     )
     env = sn.Environment(scene, world, seed=2)
-    chirp = sn.radar.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=96, chirps=32)
+    chirp = sn.radar.Chirp(bandwidth_hz=150e6, ramp_s=24e-6, samples=96, chirps=32)
     timing = sn.Timing(rate_hz=10.0)
     env.attach(sn.Radar(source="cone", chirp=chirp, antennas=4, timing=timing), body="car", name="radar")
     cruise = CRUISE.start(env)

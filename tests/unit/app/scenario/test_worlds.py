@@ -59,8 +59,8 @@ def test_a_shape_may_be_filled_with_a_medium(load):
 
 
 def test_mistakes_in_a_part_are_told_with_their_line(load):
-    with pytest.raises(SpecError, match=r"file.yaml:8: world\[0\].parts\[0\].model is 'ball.xml'; did you mean model"):
-        load(JOINED.replace("model:", "model:"))
+    with pytest.raises(SpecError, match=r"file.yaml:8: world\[0\].parts\[0\].modle is 'ball.xml'; did you mean model"):
+        load(JOINED.replace("model:", "modle:"))
     with pytest.raises(SpecError, match=r"file.yaml:\d+: world.*parts\[0\] and parts\[1\] both have a body 'ball'"):
         load(JOINED.replace("walker", "ball")).environment()
     nested = JOINED.replace("{kind: mujoco, model: ball.xml}", "{kind: joined, parts: [{kind: static}]}")

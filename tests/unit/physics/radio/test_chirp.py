@@ -6,7 +6,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.physics import radio
 
-AT_77_GHZ = radio.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
+AT_77_GHZ = radio.Chirp(bandwidth_hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
 
 
 def test_reference_values(printed):
@@ -17,14 +17,14 @@ def test_reference_values(printed):
 
 
 def test_the_farthest_range_beats_at_the_sampling_rate():
-    rate_Hz = AT_77_GHZ.samples / AT_77_GHZ.ramp_s
-    assert AT_77_GHZ.beat_Hz(AT_77_GHZ.unambiguous_range_m) == pytest.approx(rate_Hz, rel=1e-12)
+    rate_hz = AT_77_GHZ.samples / AT_77_GHZ.ramp_s
+    assert AT_77_GHZ.beat_hz(AT_77_GHZ.unambiguous_range_m) == pytest.approx(rate_hz, rel=1e-12)
 
 
 def test_a_receding_surface_seems_farther_by_its_doppler():
     speed = np.array([-30.0, 0.0, 30.0])
     shift_m = AT_77_GHZ.coupling_m(speed)
-    np.testing.assert_allclose(AT_77_GHZ.beat_Hz(50.0, speed), AT_77_GHZ.beat_Hz(50.0 + shift_m), rtol=1e-12)
+    np.testing.assert_allclose(AT_77_GHZ.beat_hz(50.0, speed), AT_77_GHZ.beat_hz(50.0 + shift_m), rtol=1e-12)
     assert shift_m[2] > 0.0
 
 
@@ -43,7 +43,7 @@ def test_folding_loses_whole_periods():
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("bandwidth_Hz", 0.0), ("samples", 4), ("chirps", 0), ("ramp_s", -1.0), ("carrier_Hz", np.nan)]
+    ("field", "value"), [("bandwidth_hz", 0.0), ("samples", 4), ("chirps", 0), ("ramp_s", -1.0), ("carrier_hz", np.nan)]
 )
 def test_what_no_chirp_can_be_is_refused(field, value):
     with pytest.raises(SpecError, match=f"Chirp.{field} is"):

@@ -10,7 +10,7 @@ from sensorium.physics.radio.spreading import Scatterers
 from sensorium.sensors.radar.cells import Cells
 
 COUNTS = 8, 32, 64
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 
 
 def cells_of(window):

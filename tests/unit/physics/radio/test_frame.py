@@ -8,7 +8,7 @@ from sensorium.physics.radio.frame import Peaks, Receiver, detect
 from sensorium.physics.radio.spreading import Scatterers
 from sensorium.sensors.radar.cells import Cells
 
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 COUNTS = np.array([1, 8, 32, 64])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from sensorium.physics import radio
 
-OWN = radio.Chirp(bandwidth_Hz=300e6, ramp_s=40e-6, samples=256, chirps=16)
+OWN = radio.Chirp(bandwidth_hz=300e6, ramp_s=40e-6, samples=256, chirps=16)
 RATE_HZ = 256 / 40e-6
 
 
@@ -19,7 +19,7 @@ def test_one_way_power_by_hand():
 @pytest.mark.parametrize("is_falling", [False, True])
 def test_a_burst_lasts_as_long_as_the_band_is_crossed(is_falling):
     """f_s over the difference of the slopes, for each crossing; its frequency runs by that difference."""
-    other = radio.Chirp(bandwidth_Hz=600e6, ramp_s=40e-6)
+    other = radio.Chirp(bandwidth_hz=600e6, ramp_s=40e-6)
     slope = OWN.slope_Hz_s - (-1 if is_falling else 1) * other.slope_Hz_s
     beat = radio.interfering_beat(OWN, other, start_s=0.0, is_falling=is_falling)
     assert beat.shape == (16, 256)
@@ -41,13 +41,13 @@ def test_the_same_chirps_a_little_later_are_an_echo_that_is_not_there():
 
 
 def test_what_is_never_in_the_band_is_not_heard():
-    far = radio.Chirp(carrier_Hz=79e9, bandwidth_Hz=300e6, ramp_s=40e-6)
+    far = radio.Chirp(carrier_hz=79e9, bandwidth_hz=300e6, ramp_s=40e-6)
     assert not radio.interfering_beat(OWN, far, start_s=0.0, is_falling=False).any()
 
 
 def test_in_pauses_nothing_is_sent():
     """Half of the interval is a pause: chirps that fall into it have no burst."""
-    other = radio.Chirp(bandwidth_Hz=300e6, ramp_s=40e-6, interval_s=80e-6)
+    other = radio.Chirp(bandwidth_hz=300e6, ramp_s=40e-6, interval_s=80e-6)
     beat = radio.interfering_beat(OWN, other, start_s=0.1e-6, is_falling=False)
     heard = np.abs(beat).sum(axis=1) > 200.0
     np.testing.assert_array_equal(heard, np.arange(16) % 2 == 0)

@@ -5,7 +5,7 @@ import pytest
 import sensorium as sn
 
 # 64 cells of 1 m, 32 of 1.014 m/s to +-16.2, 8 beams: small, so that a frame takes a millisecond
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 RADIUS = 0.4
 BALL = sn.shapes.sphere(RADIUS, subdivisions=2)
 

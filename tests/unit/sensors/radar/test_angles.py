@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 
-CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8)
+CHIRP = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8)
 ANGLES_DEG = np.arange(-60.0, 60.01, 0.5)
 
 
@@ -73,7 +73,7 @@ def test_one_row_measures_none():
 @pytest.mark.parametrize("transmitters", [2, 3])
 def test_transmitters_in_turn_make_a_longer_row(balls, make_radar, read, transmitters):
     """As 4 x N antennas, at any speed up to the fold, which comes N times as early."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
     assert chirp.unambiguous_speed_m_s == pytest.approx(16.2225 / transmitters, rel=1e-4)
     spec = make_radar(chirp=chirp, antennas=4)
     for speed in np.linspace(-0.85, 0.85, 12) * chirp.unambiguous_speed_m_s:
@@ -95,8 +95,8 @@ def test_transmitters_add_to_the_signal(balls, make_radar, read):
     one, three = (
         read(balls((30.0, 0.0, 0.0)), make_radar(antennas=4, angle_window="rectangular", chirp=chirp))[1]
         for chirp in (
-            sn.radar.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6),
-            sn.radar.Chirp(samples=64, chirps=32, bandwidth_Hz=149.896229e6, transmitters=3),
+            sn.radar.Chirp(samples=64, chirps=32, bandwidth_hz=149.896229e6),
+            sn.radar.Chirp(samples=64, chirps=32, bandwidth_hz=149.896229e6, transmitters=3),
         )
     )
     assert three.snr_dB[0] - one.snr_dB[0] == pytest.approx(10 * np.log10(3.0), abs=1e-6)
@@ -104,7 +104,7 @@ def test_transmitters_add_to_the_signal(balls, make_radar, read):
 
 def test_what_moves_through_cells_is_smeared_and_stays_one(balls, make_radar, read):
     """50 m/s in a frame of 4 ms and cells of 0.15 m: 1.3 cells. Weaker than at rest, found where it is at the end."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=16e-6, samples=512, chirps=256)
+    chirp = sn.radar.Chirp(bandwidth_hz=1e9, ramp_s=16e-6, samples=512, chirps=256)
     spec = make_radar(chirp=chirp, antennas=4)
     found, truth = read(balls((40.0, 3.0, 0.0, -50.0, 0.0, 0.0)), spec)
     assert found.valid.sum() == truth.valid.sum() == 1

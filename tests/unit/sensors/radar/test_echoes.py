@@ -32,7 +32,7 @@ def test_a_measured_cross_section_is_that_of_the_radar_equation(make_radar, seed
     azimuth, elevation = rng.uniform(-0.7, 0.7, 50), rng.uniform(-0.1, 0.1, 50)
     half = np.radians([spec.horizontal_fov_deg, spec.vertical_fov_deg]) / 2.0
     gain = 10.0**2.5 * 2.0 ** -((azimuth / half[0]) ** 2 + (elevation / half[1]) ** 2)
-    wave = 299792458.0 / spec.chirp.carrier_Hz
+    wave = 299792458.0 / spec.chirp.carrier_hz
     sent = spec.power_W * gain**2 * wave**2 / 10.0**0.3
     expected = power_W * (4.0 * np.pi) ** 3 * np.maximum(range_m, 2.0) ** 4 / sent
     np.testing.assert_allclose(measured_cross_section(spec, power_W, range_m, azimuth, elevation), expected, rtol=1e-9)

@@ -65,7 +65,7 @@ def test_unresolved_ways_give_the_two_ray_factor(balls, make_radar, read):
 def test_resolved_ways_give_ghosts_farther_out(balls, make_radar, read):
     """4 m above the ground, 8 m off: the ways are 8 m, the mean of 8 and 11.3 m, and 11.3 m."""
     ground = {**QUIET, "z_m": -4.0, "polarization": "horizontal"}
-    fine = sn.radar.Chirp(bandwidth_Hz=600e6, ramp_s=60e-6, samples=256, chirps=32)
+    fine = sn.radar.Chirp(bandwidth_hz=600e6, ramp_s=60e-6, samples=256, chirps=32)
     cfar = {"over": "rank", "training": 16, "guard": 4, "false_alarm": 1e-8}
     found, truth = read(
         balls((8.0, 0.0, 0.0)), make_radar(ground=ground, vertical_fov_deg=150.0, chirp=fine, cfar=cfar)

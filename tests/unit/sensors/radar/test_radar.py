@@ -31,7 +31,7 @@ def test_a_reflector_is_measured_where_it_is(balls, make_radar, read, source):
 
 def test_power_and_cross_section_are_those_of_the_radar_equation(balls, make_radar, read):
     """The worked example of physics.md 12 at 100 m: 7.6389e-13 W; here with noise 50 dB below."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=50e-6, samples=128, chirps=128)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=50e-6, samples=128, chirps=128)
     found, truth = read(balls((100.0, 0.0, 0.0)), make_radar(chirp=chirp))
     assert truth.power_W[0] == pytest.approx(7.6389e-13, rel=2e-4)
     assert truth.cross_section_m2[0] == pytest.approx(10.0)

@@ -17,9 +17,9 @@ def spread(p):
     return gain**2 / distance**4
 
 
-def radar_constant(power_W=0.01, carrier_Hz=77e9):
+def radar_constant(power_W=0.01, carrier_hz=77e9):
     """P lambda^2 / (4 pi)^3."""
-    return power_W * (299792458.0 / carrier_Hz) ** 2 / (4.0 * np.pi) ** 3
+    return power_W * (299792458.0 / carrier_hz) ** 2 / (4.0 * np.pi) ** 3
 
 
 def over_surface(mesh, rng, count=2000):

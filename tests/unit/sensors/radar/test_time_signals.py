@@ -15,7 +15,7 @@ def hann(count):
 
 def test_samples_are_those_of_a_delayed_chirp(balls, make_radar, read):
     """Two transmitters, two rows: phase of what is sent less that of what comes back, at each antenna and instant."""
-    chirp = sn.radar.Chirp(bandwidth_Hz=6e8, ramp_s=30e-6, interval_s=33e-6, samples=128, chirps=16, transmitters=2)
+    chirp = sn.radar.Chirp(bandwidth_hz=6e8, ramp_s=30e-6, interval_s=33e-6, samples=128, chirps=16, transmitters=2)
     spec = make_radar(
         chirp=chirp, antennas=3, elevation_antennas=2, adc=True, vertical_fov_deg=60.0, cross_sections={"ball": 1e6}
     )
@@ -34,7 +34,7 @@ def test_samples_are_those_of_a_delayed_chirp(balls, make_radar, read):
     down = 0.5 * chirp.wavelength_m * row[:, None]
     way = 2.0 * (ahead + rate * time) + right * np.sin(azimuth) * np.cos(elevation) + down * np.sin(elevation)
     delay = way / LIGHT_M_S
-    model = np.exp(2j * np.pi * (chirp.carrier_Hz * delay + chirp.slope_Hz_s * (u * delay - 0.5 * delay**2)))
+    model = np.exp(2j * np.pi * (chirp.carrier_hz * delay + chirp.slope_Hz_s * (u * delay - 0.5 * delay**2)))
 
     # Up to one phase, the scatterer's own
     same = abs(np.vdot(model, found.adc)) / (np.linalg.norm(model) * np.linalg.norm(found.adc))
@@ -102,7 +102,7 @@ def own_chain(adc, *, transmitters, factors, training=16, guard=4):
 def test_a_users_own_transforms_find_the_same(balls, make_radar, read, transmitters):
     """Four reflectors, one of them far to the left; detections to a fiftieth of a cell."""
     antennas = 8 if transmitters == 1 else 4
-    chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
+    chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32, transmitters=transmitters)
     places = [(20.3, 3.0, 0.0, 2.0, 0, 0), (35.2, -6.0, 0.0, -1.5, 0, 0), (12.4, 10.0, 0.0), (41.0, 3.0, 0.0)]
     spec = make_radar(chirp=chirp, antennas=antennas, adc=True, horizontal_fov_deg=120.0, cfar={"false_alarm": 1e-8})
     found, truth = read(balls(*places), spec)
@@ -129,7 +129,7 @@ CASES = [
     {"antennas": 16, "horizontal_fov_deg": 50.0},
     {"antennas": 3, "transmitters": 3},
     {"antennas": 4, "transmitters": 2, "elevation_antennas": 2},
-    {"bandwidth_Hz": 900e6, "samples": 256},
+    {"bandwidth_hz": 900e6, "samples": 256},
 ]
 
 
@@ -139,7 +139,7 @@ def test_frames_of_samples_are_those_made_of_cells(balls, make_radar, read, case
 
     Without a window side lobes are followed for 24 cells only; there maps differ by what is left out.
     """
-    of_chirp = {"bandwidth_Hz": 149.896229e6, "ramp_s": 60e-6, "samples": 64, "chirps": 32}
+    of_chirp = {"bandwidth_hz": 149.896229e6, "ramp_s": 60e-6, "samples": 64, "chirps": 32}
     chirp = sn.radar.Chirp(**{key: case.get(key, of_chirp.get(key, 1)) for key in (*of_chirp, "transmitters")})
     fields = {key: value for key, value in case.items() if key not in chirp.model_fields_set}
     places = [(20.3, 3.0, 1.0, 4.0, 0, 0), (35.2, -6.0, -2.0, -3.0, 0, 0), (12.4, 2.0, 0.0)]
@@ -170,7 +170,7 @@ def test_clutter_of_samples_is_that_of_cells(balls, make_radar, read):
     assert np.abs(roots[0] - roots[1]).max() < 0.01 * roots[0].max()
 
 
-OTHER = {"position_m": (40.0, 5.0, 0.0), "chirp": {"bandwidth_Hz": 250e6, "ramp_s": 45e-6, "interval_s": 51e-6}}
+OTHER = {"position_m": (40.0, 5.0, 0.0), "chirp": {"bandwidth_hz": 250e6, "ramp_s": 45e-6, "interval_s": 51e-6}}
 
 
 def test_another_radar_raises_the_noise(balls, make_radar, read):

@@ -125,7 +125,7 @@ def test_radars_take_no_echo_from_a_back(source):
         scene = sn.Scene()
         scene.add(one_sided(sn.shapes.plane(0.05)), pose=sn.Pose.from_euler_deg((20.0, 1.0, 0.0), pitch=turn), name="t")
         scene.add(one_sided(sn.shapes.plane(2.0)), pose=sn.Pose.from_euler_deg((30.0, -3.0, 0.0), pitch=turn))
-        chirp = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+        chirp = sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
         env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
         sensor = env.attach(sn.Radar(chirp=chirp, source=source, fluctuation="steady", cross_sections={"t": 5.0}))
         env.step()

@@ -17,7 +17,7 @@ def opened(monkeypatch):
 
 def test_a_report_and_the_folder_of_one_open_in_the_browser(tmp_path, opened):
     page = tmp_path / "report.html"
-    sn.view.Report().write(page)
+    sn.view.Report().save(page)
     (tmp_path / "run.mcap").write_bytes(b"")
     assert sn.view.show(page) == sn.view.show(tmp_path) == f"opened {page}"
     assert opened == [page.resolve().as_uri()] * 2
@@ -41,7 +41,7 @@ def test_a_folder_is_saved_by_its_recording(yard, tmp_path, entities):
     with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
         for _ in env.run(0.1):
             recorder.record(env)
-    sn.view.Report().write(tmp_path / "report.html")
+    sn.view.Report().save(tmp_path / "report.html")
     parts = []
     sn.view.show(tmp_path, tmp_path / "out.rrd", progress=parts.append)
     assert "/world/top\\ points" in entities(tmp_path / "out.rrd")

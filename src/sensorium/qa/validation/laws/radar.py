@@ -21,13 +21,13 @@ WINDOWS: tuple[Window, ...] = ("rectangular", "hann", "hamming", "blackman_harri
     relative=4e-6,
 )
 def _chirp(quick: bool) -> Comparison:
-    chirp = sn.radar.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
+    chirp = sn.radar.Chirp(bandwidth_hz=1e9, ramp_s=50e-6, samples=512, chirps=128)
     found = [
         chirp.range_resolution_m,
         chirp.wavelength_m * 1e3,
         chirp.unambiguous_speed_m_s,
         chirp.speed_resolution_m_s,
-        float(chirp.beat_Hz(chirp.unambiguous_range_m)) * 50e-6 / 512,
+        float(chirp.beat_hz(chirp.unambiguous_range_m)) * 50e-6 / 512,
     ]
     return Comparison(found, [0.149896, 3.89341, 19.4670, 0.304173, 1.0], y=Axis("", log=True))
 
@@ -107,7 +107,7 @@ def _detection(quick: bool) -> Comparison:
     }
     env = sn.Environment(scene, sn.worlds.Kinematic(paths, step_s=0.05), seed=1)
     spec = sn.Radar(
-        chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
+        chirp=sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
         source="cone", fluctuation="steady", vertical_fov_deg=10.0,
         cross_sections={"ball": 10.0}, cfar=Cfar(false_alarm=1e-7),
     )  # fmt: skip
@@ -143,7 +143,7 @@ def _angles(quick: bool) -> Comparison:
     radars = {}
     for antennas, window in product((2, 3, 4, 8, 12, 16), WINDOWS):
         spec = sn.Radar(
-            chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8),
+            chirp=sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8),
             source="cone", fluctuation="steady", horizontal_fov_deg=150.0, antennas=antennas, window=window,
             angle_window=window, cross_sections={"reflector": 100.0}, cfar=Cfar(false_alarm=1e-8, training=8),
         )  # fmt: skip
@@ -172,7 +172,7 @@ def _two_echoes(quick: bool) -> Comparison:
             place = sn.Pose((range_m, 1.0, 0.1 * number))
             scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), pose=place, name=name)
         spec = sn.Radar(
-            chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16),
+            chirp=sn.radar.Chirp(bandwidth_hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16),
             source="cone", fluctuation=fluctuation, window=window, angle_window=window,
             cross_sections={name: 2.0 * (range_m / 20.3) ** 4 for name, range_m in ranges.items()},
         )  # fmt: skip
