@@ -163,7 +163,7 @@ def test_the_kernel_has_the_same_bytes_in_a_batch_and_alone_and_on_any_number_of
         state = model.init(some.shape[1:], seed=9, first_world=worlds.start or 0)
         return model.series(some, times_ns=times_ns, state=state)[0]
 
-    before, found = threads.thread_count(), []
+    before, found = threads.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

@@ -111,7 +111,7 @@ def test_cameras_see_the_new_things_as_they_are():
     fresh, also_sees, also_films = looking(sn.SceneBatch(env.scene.assets, env.scene.index, env.scene.pose))
     fresh.step()
     fresh.step()
-    for name in ("depth", "segmentation", "normals", "color"):
+    for name in ("depth_m", "segmentation", "normals", "color"):
         np.testing.assert_array_equal(getattr(sees.read(), name), getattr(also_sees.read(), name))
     assert len(np.unique(sees.read().segmentation)) == 3
     np.testing.assert_array_equal(films.read().image, also_films.read().image)

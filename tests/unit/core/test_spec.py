@@ -111,8 +111,8 @@ def test_everything_a_user_writes_is_a_specification(kind):
             "Lidar.pattern.motion is 'snapshot'; did you mean Lidar.motion?",
         ),
         (
-            lambda: sn.DepthCamera(pattern=LENS, outputs={"color"}),
-            "DepthCamera.outputs is 'color'; did you mean 'color'?",
+            lambda: sn.DepthCamera(pattern=LENS, outputs={"colour"}),
+            "DepthCamera.outputs is 'colour'; did you mean 'color'?",
         ),
         (lambda: sn.DepthCamera(pattern=LENS, frame="wordl"), "DepthCamera.frame is 'wordl'; did you mean 'world'?"),
         (

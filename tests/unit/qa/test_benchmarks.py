@@ -144,8 +144,8 @@ def test_depth_cameras_are_measured():
 
 def test_errors_of_depth_cameras_are_timed_against_traced_images_without():
     drawn, traced = depth.rig(1, side=16), depth.rig(1, side=16, lens=depth.TRACED)
-    assert drawn.camera._model._caster._all_drawn
-    assert not traced.camera._model._caster._all_drawn
+    assert drawn.camera._model._caster._all_rasterized
+    assert not traced.camera._model._caster._all_rasterized
     np.testing.assert_allclose(drawn.camera.read().depth_m, traced.camera.read().depth_m, rtol=1e-5)
     costs = depth_errors.cost_of_errors(1, rounds=1)
     assert set(costs) == {"none, drawn", *depth_errors.ERRORS}

@@ -86,7 +86,7 @@ def test_light_sees_fog_ghosts_and_the_room_behind_glass(seen):
     # Through glass and fog the path has passed at least one interface
     onward = cause == sn.Cause.TRANSMISSION
     assert onward.sum() > 20
-    assert (seen.last.depth_m[onward] > 0).all()
+    assert (seen.last.depth[onward] > 0).all()
 
 
 def test_a_long_drive_keeps_fewer_points():

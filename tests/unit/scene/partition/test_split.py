@@ -143,8 +143,8 @@ def test_mistakes_are_told(tmp_path):
     marked = ground(face_properties={WHOLE_FACE: np.zeros(1058)})
     with pytest.raises(SceneError, match="whole_face"):
         split_scene([sn.SceneObject(marked)], tmp_path / "parts", parts=1)
-    with pytest.raises(SceneError, match="a material is a str"):
-        split_scene([sn.SceneObject(ground(), material="grass")], tmp_path / "parts", parts=1)
+    with pytest.raises(SceneError, match="material is a object"):
+        split_scene([sn.SceneObject(ground(), material=object())], tmp_path / "parts", parts=1)
     assert not (tmp_path / "parts").exists()
 
 

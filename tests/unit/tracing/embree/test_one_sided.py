@@ -87,8 +87,8 @@ def test_lidars_in_every_mode(mode):
 @pytest.mark.parametrize("pattern", [LENS, ODD], ids=["drawn", "traced"])
 def test_depth_cameras_drawn_and_traced(pattern):
     camera = sn.DepthCamera(pattern=pattern, outputs={"depth", "segmentation"})
-    np.testing.assert_allclose(read(camera, UP).depth, 3.0, rtol=1e-5)
-    np.testing.assert_allclose(read(camera, DOWN).depth, 1.0, rtol=1e-5)
+    np.testing.assert_allclose(read(camera, UP).depth_m, 3.0, rtol=1e-5)
+    np.testing.assert_allclose(read(camera, DOWN).depth_m, 1.0, rtol=1e-5)
 
 
 def test_the_shadows_that_cameras_see():

@@ -165,7 +165,7 @@ def test_drawn_placements_and_range_images_are_those_of_one_process(readings):
             np.testing.assert_array_equal(found.X_WS.position, expected.X_WS.position)
             other = other_faces(found, expected)
             assert found.range_image.values[~other].tobytes() == expected.range_image.values[~other].tobytes()
-            assert {-1.0, 1.0} < set(np.unique(expected.range_image.range))
+            assert {-1.0, 1.0} < set(np.unique(expected.range_image.values))
 
 
 def test_light_is_that_of_one_process(readings):

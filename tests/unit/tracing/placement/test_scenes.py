@@ -380,5 +380,5 @@ def test_what_is_drawn_after_a_placement_was_broken_off_is_where_it_belongs(monk
     assert broken_steps
     for _ in range(2):
         env.step()
-        np.testing.assert_allclose(camera.read().depth[:, 8, 8], 300.0 - 40.0 * round(env.time_s * 10), rtol=1e-4)
+        np.testing.assert_allclose(camera.read().depth_m[:, 8, 8], 300.0 - 40.0 * round(env.time_s * 10), rtol=1e-4)
     assert lidar.read().valid.all()

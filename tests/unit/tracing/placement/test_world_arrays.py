@@ -157,11 +157,11 @@ def test_drawn_and_traced_cameras_share_worlds_that_change():
     for step in range(12):
         both.step(), alone.step()
         a, b = both.sensors["drawn"].read(), both.sensors["traced"].read()
-        np.testing.assert_array_equal(a.depth, alone.sensors["drawn"].read().depth)
+        np.testing.assert_array_equal(a.depth_m, alone.sensors["drawn"].read().depth_m)
         np.testing.assert_array_equal(a.segmentation, alone.sensors["drawn"].read().segmentation)
         same = a.segmentation == b.segmentation
         assert same.mean() > 0.99
-        np.testing.assert_allclose(a.depth[same], b.depth[same], rtol=1e-4)
+        np.testing.assert_allclose(a.depth_m[same], b.depth_m[same], rtol=1e-4)
         if step % 3 == 2:
             mask = rng.uniform(size=5) < 0.5
             both.reset(mask), alone.reset(mask)

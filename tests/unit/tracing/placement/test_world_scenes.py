@@ -20,7 +20,7 @@ def test_rays_meet_what_each_world_has_when_its_scene_is_made_late():
         env.step()
     wanted = np.arange(worlds) + 5.0 - np.where(index[:, 0] == 0, 0.5, 1.5)
     np.testing.assert_allclose(lidar.read().range_m.reshape(worlds), wanted, rtol=1e-6)
-    np.testing.assert_allclose(drawn.read().depth[:, 8, 8], wanted, rtol=1e-5)
+    np.testing.assert_allclose(drawn.read().depth_m[:, 8, 8], wanted, rtol=1e-5)
 
 
 def test_scenes_are_given_back_when_worlds_are_made_anew_and_at_the_end():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import sensorium as sn
 from sensorium.qa.benchmarks.timing import clocked, seconds, thread_count
 from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.lidar import sweep_caster
+from sensorium.tracing import tracer
 from sensorium.tracing.placement import motion
 
 _STEP_S = 0.002
@@ -134,7 +134,7 @@ def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
             env.step()
 
     rows: list[list[float]] = []
-    with thread_count(1), clocked(motion, "place") as commit, clocked(sweep_caster, "sweep") as casting:
+    with thread_count(1), clocked(motion, "place") as commit, clocked(tracer, "sweep") as casting:
 
         def beyond(env: sn.Environment) -> tuple[float, float, float]:
             """One step less casting and commit, and these two."""
