@@ -324,7 +324,7 @@ def standing(out: Path) -> Manifest | None:
 
 
 def _is_own(path: PurePosixPath) -> bool:
-    """Whether a run wrote a file of this path in its folder, or was writing it (`record.atomic`)."""
+    """Whether a run wrote a file of this path in its folder, or was writing it (`files.atomic`)."""
     if len(path.parts) > 1:
         return path.parts[0] in _OWN_FOLDERS
     return path.name in _OWN_FILES or (path.name.startswith(".") and path.name.endswith(".part"))

@@ -101,7 +101,7 @@ class Lidar(SensorSpec[Scan]):
     mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
     """What a return is made of: the first surface, relative intensities, watts, or whole waveforms."""
 
-    # What follows acts only where light does, and is refused elsewhere: see lidar_options.py
+    # What follows acts only where light does, and is refused elsewhere: see options.py
     beam: Beam = Beam()
     """The laser beam, and the detector beside it."""
     intensity: IntensityScale = IntensityScale()
