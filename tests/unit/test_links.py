@@ -1,4 +1,4 @@
-"""Links of the documentation that lead to files of the repository: each file is there, and so is each anchor."""
+"""Links and paths of the documentation that lead to files of the repository: each file is there, and each anchor."""
 
 import re
 from pathlib import Path
@@ -13,6 +13,10 @@ PAGES = sorted(
 CODE = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1`*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(((?![a-z]+:)[^)\s]+)\)|^\[[^\]]+\]: ((?![a-z]+:)\S+)$", re.MULTILINE)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# Pages for developers, which name sources by their path from the root or from src/sensorium
+PAGES_OF_SOURCES = ("docs/architecture.md", "CONTRIBUTING.md")
+SOURCE = re.compile(r"`([\w./-]+\.py)`")
 
 # Pages that Sphinx writes while it builds
 GENERATED = {"examples/index", "api/index"}
@@ -55,9 +59,27 @@ def dead_links(page, text):
     return dead
 
 
+def missing_sources(text):
+    """Python files that a page names in backticks and that do not exist."""
+    roots = (ROOT, ROOT / "src" / "sensorium")
+    return [path for path in SOURCE.findall(text) if not any((root / path).is_file() for root in roots)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     assert dead_links(page, page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("page", PAGES_OF_SOURCES)
+def test_sources_that_a_page_names_exist(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert SOURCE.search(text)
+    assert missing_sources(text) == []
+
+
+def test_missing_sources_are_found():
+    text = "`environment.py`, `record/tiff.py`, `tests/unit/test_links.py`, `loading.py` (`Watcher` in `stepping.py`)"
+    assert missing_sources(text) == ["record/tiff.py", "loading.py"]
 
 
 def test_there_are_links_to_check():
