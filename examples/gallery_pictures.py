@@ -92,7 +92,7 @@ def fog_and_mirror():
     upper, lower = figure.add_gridspec(2, 1, height_ratios=(3.4, 1.0))
     above, seen = figure.add_subplot(upper), figure.add_subplot(lower)
 
-    # From above, ahead is up: points higher than a kerb, of every fourth sweep
+    # From above, ahead is up: points higher than a curb, of every fourth sweep
     draw.frame(above, "What the lidar reports, from above, by cause", "y [m], left is positive", "x [m]", equal=True)
     clouds = [scan.flat() for scan in scans[::4]]
     points = np.concatenate([cloud.points for cloud in clouds])

@@ -12,7 +12,7 @@ G, DURATION_S, RATE_HZ, KERB_S = 9.80665, 50.0, 100, 27.0
 
 
 def driving(t_s: np.ndarray) -> sn.Pose:
-    """From rest through the figure and to rest again, over a kerb, leaning out of the curves."""
+    """From rest through the figure and to rest again, over a curb, leaning out of the curves."""
     u = np.clip(t_s / DURATION_S, 0.0, 1.0)
     phase = 2.0 * np.pi * (u - np.sin(2.0 * np.pi * u) / (2.0 * np.pi))
     x, y = 40.0 * np.sin(phase), 20.0 * np.sin(2.0 * phase)
@@ -90,8 +90,8 @@ for name, track in reckoned.items():
 draw.sensor(above, *path[0, :2], label="start and end")
 draw.key(above, where="lower right")
 
-# The kerb: motion of the housing, and the reading after bandwidth and range
-draw.frame(near, "The kerb, seen near: up", "time [s]", "specific force [m/s²]")
+# The curb: motion of the housing, and the reading after bandwidth and range
+draw.frame(near, "The curb, seen near: up", "time [s]", "specific force [m/s²]")
 at = np.abs(time_s - KERB_S) < 0.25
 near.plot(time_s[at], true_force[at, 2], color=INK, linewidth=1.4, linestyle=(0, (4, 2)), label="truth")
 near.plot(time_s[at], force[at, 2], ".-", color=draw.COLORS[5], linewidth=1.2, markersize=5, label="reading")

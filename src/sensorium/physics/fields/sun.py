@@ -22,7 +22,7 @@ class Sun(Spec):
     """Sunlight on a clear day: a parallel beam, and a sky equally bright all over.
 
     The beam is a 5772 K black body of 1361 W/m^2 in all, times a clear-sky transmittance of 0.75 at every wavelength
-    and height of the sun; a measured `spectrum` may replace it (the real one has gaps where water vapour absorbs, as at
+    and height of the sun; a measured `spectrum` may replace it (the real one has gaps where water vapor absorbs, as at
     940 nm). The sky adds the share `diffuse_fraction` of the irradiance of a horizontal surface. Below the horizon
     there is no light.
 
