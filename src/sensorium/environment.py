@@ -96,6 +96,9 @@ class Environment:
             raise SpecError(f"first_world is {first_world}; it must be zero or more")
         self.scene = scene
         self.world: World = Static() if world is None else world
+        lacks = [name for name in ("start", "step", "state", "reset", "body_names") if not hasattr(self.world, name)]
+        if lacks:
+            raise SpecError(f"world is a {type(world).__name__} without {', '.join(lacks)}; it must be a world")
         self.seed = seed
         self.atmosphere: AbstractMedium = vacuum() if atmosphere is None else atmosphere
         if not isinstance(self.atmosphere, AbstractMedium):

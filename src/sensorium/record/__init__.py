@@ -9,12 +9,14 @@ from sensorium.record.mcap.recorder import McapRecorder
 from sensorium.record.mcap.recover import Recovery, recover
 from sensorium.record.npz import load_npz, save_npz
 from sensorium.record.pictures import save_png, save_tiff
+from sensorium.record.recorder import Recorder
 from sensorium.record.signals import SignalRecorder
 
 __all__ = [
     "CloudRecorder",
     "ImageRecorder",
     "McapRecorder",
+    "Recorder",
     "Recovery",
     "SignalRecorder",
     "load_npz",

@@ -23,10 +23,16 @@ from sensorium.scene.partition.part_files import is_part_file
 
 REPORT = "report.html"
 
-_RECORDING, _SIGNALS, _CLOUDS, _IMAGES = "run.mcap", "signals", "clouds", "images"
+# Recorder and file or folder of each field of `Outputs` that has its own
+_RECORDERS = {
+    "mcap": ("McapRecorder", "run.mcap"),
+    "signals": ("SignalRecorder", "signals"),
+    "clouds": ("CloudRecorder", "clouds"),
+    "images": ("ImageRecorder", "images"),
+}
 
-# All that a run writes into its folder, as files and as folders; everything else there belongs to the user
-_OWN_FILES, _OWN_FOLDERS = {_RECORDING, REPORT, NAME}, {_SIGNALS, _CLOUDS, _IMAGES}
+# Names in the folder that a run writes; everything else there belongs to the user
+_OWN = {REPORT, NAME, *(name for _, name in _RECORDERS.values())}
 
 # Place of the parts of a scene in their folder beside the results
 _PARTS = "parts"
@@ -285,7 +291,7 @@ def _record(
     figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
     figures["readings"] = {name: readings[name] for name in env.sensors}
     if report is not None:
-        recording = {"Recording": folder / _RECORDING} if spec.outputs.mcap is not None else {}
+        recording = {"Recording": folder / _RECORDERS["mcap"][1]} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
         report.save(folder / REPORT, facts=facts)
     return figures
@@ -295,14 +301,10 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
     """The requested recorders of sensor readings."""
     from sensorium import record
 
-    if outputs.mcap is not None:
-        yield record.McapRecorder(folder / _RECORDING, **outputs.mcap.model_dump())
-    if outputs.signals is not None:
-        yield record.SignalRecorder(folder / _SIGNALS, **outputs.signals.model_dump())
-    if outputs.clouds is not None:
-        yield record.CloudRecorder(folder / _CLOUDS, **outputs.clouds.model_dump())
-    if outputs.images is not None:
-        yield record.ImageRecorder(folder / _IMAGES, **outputs.images.model_dump())
+    for field, (recorder, name) in _RECORDERS.items():
+        options = getattr(outputs, field)
+        if options is not None:
+            yield getattr(record, recorder)(folder / name, **options.model_dump())
 
 
 def standing(out: Path) -> Manifest | None:
@@ -325,9 +327,8 @@ def standing(out: Path) -> Manifest | None:
 
 def _is_own(path: PurePosixPath) -> bool:
     """Whether a run wrote a file of this path in its folder, or was writing it (`files.atomic`)."""
-    if len(path.parts) > 1:
-        return path.parts[0] in _OWN_FOLDERS
-    return path.name in _OWN_FILES or (path.name.startswith(".") and path.name.endswith(".part"))
+    is_partial = len(path.parts) == 1 and path.name.startswith(".") and path.name.endswith(".part")
+    return path.parts[0] in _OWN or is_partial
 
 
 def _written(manifest: Manifest, added: Sequence[str]) -> IsOwn:

@@ -95,8 +95,10 @@ def _check(made: Operation) -> None:
         raise SpecError(f"operation {made.name} has the number {number}; one of {whose} must have {least} to {end - 1}")
     other = _registered.get(number)
     if other is not None and other.name != made.name:
-        free = next((n for n in range(least, end) if n not in _registered and n != CUSTOM), None)
-        raise SpecError(f"operations {other.name} and {made.name} both have the number {number}; {free} is free")
+        raise SpecError(
+            f"operations {other.name} and {made.name} both have the number {number}; each needs its own, {least} to "
+            f"{end - 1} ({', '.join(map(str, sorted({*_registered, CUSTOM})))} are taken by what is loaded so far)"
+        )
     known = COMMON_ARGUMENTS if made.is_common else ARGUMENTS
     if made.arguments != tuple(name for name in known if name in made.arguments):
         raise SpecError(

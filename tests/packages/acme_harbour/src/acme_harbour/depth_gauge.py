@@ -1,6 +1,6 @@
 """A gauge of its own depth: a sampled sensor with its own reading, columns and message."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class DepthGauge(SensorSpec[DepthReading]):
     kind: Literal["acme_depth_gauge"] = "acme_depth_gauge"
     timing: sn.Timing = sn.Timing(rate_hz=20.0)
     noise: Noise = Noise()
+
+    targets: ClassVar[tuple[str, ...]] = ("depth",)
 
     def start(self, rig):
         period_s = 1.0 / self.timing.rate_hz
