@@ -1,4 +1,4 @@
-"""Bias: a constant offset, constant, or drawn once an episode."""
+"""Bias: an offset, constant or drawn once per episode."""
 
 from typing import Any, Literal
 
@@ -41,7 +41,7 @@ class Bias(Corruption):
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
-        """One addition; what was drawn is state."""
+        """One addition; the drawn part is state."""
         value = self.each("value", layout.width)
         std = self.each("std", layout.width)
 
@@ -54,7 +54,7 @@ class Bias(Corruption):
 @operation(BIAS)
 @jit.function
 def bias(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
-    """X += value + what was drawn."""
+    """X += value + drawn part."""
     column, width, p, s, drawn = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
     for i in range(width):
         value = par[p + i]
