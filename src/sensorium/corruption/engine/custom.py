@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CustomCorruption(Corruption):
     """Base of user-defined corruptions: a subclass has a `kind`, its fields, and `corrupted`.
 
-    It stands in chains, in faults and under every sensor like those of the library: the same seed gives the same bytes,
+    It works in chains, in faults and in every sensor like those of the library: the same seed gives the same bytes,
     worlds are independent, and a fault switches it row by row. It runs in Python, some 30 us a sample; an error that is
     a mixture of those that exist is faster as a subclass of `Corruption` whose `operations` are theirs. In scenario
     files it is known by its kind if an entry point of the group `sensorium.corruptions` announces it.

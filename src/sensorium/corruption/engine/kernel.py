@@ -1,6 +1,6 @@
 """The corruption kernel of all sensors: runs a chain's operations over blocks of rows.
 
-Which function does which operation is generated from what is registered (`registry`).
+The dispatch from operations to functions is generated from the registered operations (`registry`).
 """
 
 import functools

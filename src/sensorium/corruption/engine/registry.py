@@ -4,8 +4,8 @@
     @jit.function
     def bias(ops, o, par, x, state, first, last): ...
 
-The kernel's dispatch is made of what is registered (`kernel.py`), so a number that nothing runs is known as an error
-before a program starts. Packages register theirs in the same way, with numbers from `FIRST_OF_OTHERS` on.
+The kernel's dispatch is generated from the registered operations (`kernel.py`), so an unregistered number
+is an error before a program starts. Packages register theirs in the same way, with numbers from `FIRST_OF_OTHERS` on.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def runs(number: int) -> bool:
 def rare_operations(numbers: set[int]) -> tuple[Operation, ...]:
     """Operations that the kernel of a program needs beside the common ones, in the order of their numbers.
 
-    Those of the library are compiled together, so that few kernels are; those of other packages where they are used.
+    Those of the library are compiled together, to keep kernels few; those of other packages on first use.
 
     Args:
         numbers: Of all operations of the program.

@@ -17,7 +17,7 @@ BIAS = 1
 class Bias(Corruption):
     """x' = x + b, with b = value + std n, n normal and drawn once an episode (and world, and sensor).
 
-    A turn-on bias of a data sheet is `std`; what is known of one device is `value`.
+    The turn-on bias of a data sheet is `std`; the known bias of one device is `value`.
 
     >>> bias = sn.corruption.Bias(0.1)
     >>> state = bias.init((2,), seed=0)

@@ -39,7 +39,7 @@ _WIDE = 1e3
 class BoundedWalk(Corruption):
     """w' = w + s n, kept within +-b or near it; x' = x + w. n is normal, s = K sqrt(dt), and w begins at 0.
 
-    With `bound` no sample is beyond b. With `soft_bound` b is a scale that some samples pass.
+    With `bound` no sample is beyond b. With `soft_bound` b is a scale that some samples exceed.
 
     | method | rule | law after a long time |
     |---|---|---|

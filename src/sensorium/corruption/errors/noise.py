@@ -43,7 +43,7 @@ class Noise(Corruption):
     """x' = x + bias + walk + Gauss-Markov + flicker + white: the error models of Basilisk's memo (R4 to R9).
 
     `imu.linear.noise.std = (0.1, 0.1, 0.2)`: standard deviations are given, no matrices, and no factor of 1.5 (E-29).
-    Every part has a model of its own, named with its field; what is not given is not there. Fields may be set one
+    Every part has a model of its own, named with its field; parts that are not given are absent. Fields may be set one
     after the other; whether they belong together is checked when the noise is put to work.
 
     >>> noise = sn.corruption.Noise(std=0.1, bias=1.0)

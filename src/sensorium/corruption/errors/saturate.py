@@ -18,7 +18,7 @@ SATURATE = 7
 class Saturate(Corruption):
     """x' = min(max(x, lo), hi), per channel.
 
-    It acts where it stands in its chain. Next to a quantizer, with nothing but quantizers and saturations between, lo
+    It acts at its place in its chain. Next to a quantizer, with nothing but quantizers and saturations between, lo
     and hi are moved inward onto codes, so that the two may stand in either order and the output is always a code.
 
     With `check="average"` a channel is also held at a limit while the mean of this sample and the one before lies

@@ -29,8 +29,8 @@ class FaultClock:
     """State of a schedule in some worlds; its time only goes forward.
 
     Random times are functions of (seed, name of the sensor, name of the fault, world, number of the onset), so that
-    neither other faults, nor the split of a batch, nor how often it is asked can change them. They count from the first
-    time asked for, since recordings begin at any.
+    neither other faults, nor the split of a batch, nor the number of requests can change them. They count from the
+    first requested time, since recordings begin at any time.
 
     Attributes:
         log: What was active when, as far as the clock was asked.
@@ -67,7 +67,7 @@ class FaultClock:
         self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
         self.onsets_ns = np.zeros((worlds * sensors, len(faults)), np.int64)
-        """When each fault set in last [ns], of those that are active at the time asked for last; shape
+        """Last onset of each fault that is active at the last requested time [ns]; shape
         (worlds * sensors, faults)."""
         self._timing: dict[tuple[int, ...], TimingErrors] = {}
 

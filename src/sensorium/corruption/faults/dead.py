@@ -27,7 +27,7 @@ _EDGE_DEG = 1e-9
 class DeadChannels(Corruption):
     """x' = `value` on the channels that are dead, known ones or some drawn once per episode (and world, and sensor).
 
-    Of drawn channels each is dead with probability `share` by itself. With a shape, a channel is a whole row of the
+    Each drawn channel is dead with probability `share`, independently. With a shape, a channel is a whole row of the
     scan: a laser that never answers. Without, it is one number of the signal: a dead pixel, or an axis.
     """
 

@@ -21,7 +21,7 @@ _FILLS = {"hold": _HOLD, "zero": _ZERO, "nan": _NAN}
 class Dropout(Corruption):
     """Samples are lost with a long-term share p, in dropouts of L samples on average.
 
-    A two-state chain: while nothing is lost a dropout begins with probability s at each sample; one that is under way
+    A two-state chain: outside a dropout, one begins with probability s at each sample; an active one
     goes on with probability 1 - 1/L, and one that ends may be followed at once by another, with probability s. The
     share lost is p = s L / (s L + 1 - s), so s = p / (p + L (1 - p)). With L = 1 samples are lost independently. Runs
     of lost samples are geometric with mean L / (1 - s). The chain begins in its stationary law. Ref: E. N. Gilbert,

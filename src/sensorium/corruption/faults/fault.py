@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Fault(Corruption):
     """An error that is active at times: from `start_s` to `end_s`, or at random, in each world by itself.
 
-    At random it sets in `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
+    A random one starts `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
     a Poisson process that stands still while the fault is active. It lasts `duration_s` on average, exponential or
     always the same, and without a duration until the world is reset. In the long run it is active for a share
     r d / (1 + r d) of the time. All worlds begin healthy. A fault that ends and sets in again between two samples goes
     on, as far as the signal can tell.
 
-    It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
+    It is part of a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
     upset the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
 
     >>> stuck = sn.corruption.Fault(sn.corruption.Stuck(mode="present"), start_s=1.0, end_s=2.0)

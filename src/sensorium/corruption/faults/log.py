@@ -35,8 +35,7 @@ class FaultEvent:
 class FaultLog(Sequence[FaultEvent]):
     """Events in the order of their onsets: all that are active, and the latest that are over.
 
-    Of a run that goes on and on it forgets the oldest that are over, so that it stays as large as it is; `total` tells
-    how many there were in all.
+    In a long run it drops the oldest ended events, so that its size stays bounded; `total` counts all events.
     """
 
     def __init__(self, events: Sequence[FaultEvent] = (), *, keep: int = KEPT) -> None:
