@@ -6,8 +6,6 @@ import re
 import tokenize
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 INSTEAD = {
     "told": "given, reported, stated",
@@ -25,14 +23,6 @@ INSTEAD = {
 }
 GONE = re.compile(rf"\b({'|'.join(sorted(INSTEAD, key=len, reverse=True))})\b", re.IGNORECASE)
 
-# Not rewritten yet; an entry without such words left must go from this list
-LATER = {
-    "src/sensorium/corruption",
-    "src/sensorium/sensors/depth_camera",
-    "src/sensorium/sensors/lidar",
-    "src/sensorium/tracing",
-    "src/sensorium/worlds",
-}
 SOURCES = sorted((ROOT / "src" / "sensorium").rglob("*.py")) + sorted((ROOT / "examples").glob("*.py"))
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
 
@@ -63,19 +53,9 @@ def old_words(path: Path) -> list[str]:
     ]
 
 
-def waits(path: Path) -> bool:
-    name = path.relative_to(ROOT).as_posix()
-    return any(name == entry or name.startswith(f"{entry}/") for entry in LATER)
-
-
 def test_old_words_are_gone():
-    found = [sentence for path in SOURCES + PAGES if not waits(path) for sentence in old_words(path)]
+    found = [sentence for path in SOURCES + PAGES for sentence in old_words(path)]
     assert not found, "\n".join(found)
-
-
-@pytest.mark.parametrize("entry", sorted(LATER))
-def test_what_is_not_rewritten_yet_still_has_old_words(entry):
-    assert any(old_words(path) for path in SOURCES + PAGES if waits(path) and (ROOT / entry) in (path, *path.parents))
 
 
 def test_a_word_is_found_in_prose_and_not_in_code(tmp_path):

@@ -1,4 +1,4 @@
-"""Errors and faults of signals, one a file, and the chain that orders them.
+"""Errors and faults of signals, one per file, and the chain that orders them.
 
 `chain = Chain([Bias(0.1), White(std=0.02), Quantize(lsb=0.01)])` is data; `state = chain.init(shape=(3,), seed=1)` and
 `noisy, state = chain.apply(signal, time_ns=t, state=state)` put it to work on arrays.

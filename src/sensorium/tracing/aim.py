@@ -1,4 +1,4 @@
-"""The rays and mounts of one interval, which hold for any scene."""
+"""The rays and mounts of one interval, independent of the scene."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from sensorium.tracing.kernels.sweep import Heads, RayTables
 
 
 class Aim(NamedTuple):
-    """Rays and mounts of one interval, whatever scene they are cast into."""
+    """Rays and mounts of one interval, independent of the scene."""
 
     rays: RayTables
     heads: Heads

@@ -1,4 +1,4 @@
-"""What casters return: the nearest hit of each ray or all its hits, as plain arrays, and properties of meshes there."""
+"""Results of casters: the nearest hit of each ray or all its hits, as plain arrays, and mesh properties at hits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from sensorium.scene.layout import Layout
 
 
 class RawHits(NamedTuple):
-    """What the kernel writes, one row a ray."""
+    """Output of the kernel, one row per ray."""
 
     range_m: NDArray[np.float32]
     normal: NDArray[np.float32]
@@ -26,7 +26,7 @@ class RawHits(NamedTuple):
 class Hits:
     """Nearest hit of each ray; arrays have the rays' shape.
 
-    A ray that meets nothing has range_m = inf, ids and label -1, and zero normal and barycentric coordinates.
+    A ray without a hit has range_m = inf, ids and label -1, and zero normal and barycentric coordinates.
     """
 
     range_m: NDArray[np.float32]
@@ -47,20 +47,20 @@ class Hits:
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
-        """Whether the ray met anything."""
+        """Whether the ray hit anything."""
         return self.object_id >= 0
 
     def property(self, name: str) -> NDArray[Any]:
         """A named property of the meshes at the hits, interpolated between vertices where it is given on vertices.
 
-        Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
+        Raises SceneError if a hit object has no such property; rays without a hit give zero.
         """
         return self._look_up(self, name)
 
 
 @dataclass(frozen=True)
 class AllHits:
-    """Every face that rays cross, ray by ray and nearest first; one row a hit."""
+    """Every face that rays cross, ray by ray and nearest first; one row per hit."""
 
     ray: NDArray[np.int64]
     """Number of the ray, in the order of the rays' shape."""
@@ -79,12 +79,12 @@ class AllHits:
     world: NDArray[np.int32]
     """World of each."""
     number: NDArray[np.int64]
-    """Of each among all that were found, before any was left out."""
+    """Row of each hit before any was filtered out."""
     _look_up: Callable[["AllHits", str], NDArray[Any]] = field(repr=False)
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
-        """True for each: misses are left out."""
+        """True for each: misses are not listed."""
         return np.ones(len(self.ray), np.bool_)
 
     def only(self, row: int) -> "AllHits":
@@ -133,10 +133,10 @@ def shaped_hits(
     shape: tuple[int, ...],
     look_up: LookUp,
 ) -> Hits:
-    """Hits in the shape of the rays that were asked for.
+    """Hits in the shape of the given rays.
 
     Args:
-        found: One row a ray.
+        found: One row per ray.
         world: World of each.
         shape: Of the rays.
         look_up: Finds a property at hits.

@@ -1,4 +1,4 @@
-"""`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
+"""`RayCaster`: casts rays into a scene and returns the nearest hits as plain arrays."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -42,17 +42,17 @@ from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
 from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
 
-# Room at first for the faces that a ray crosses
+# Initial capacity for the faces that a ray crosses
 _CROSSINGS = 16
 
-# Tables of curvature where it is not asked for
+# Empty tables where curvature is not requested
 _FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
 class AbstractCaster(ABC):
-    """What every caster has in common: bodies that are placed, and rays that are checked before they are cast.
+    """Common base of casters: placement of bodies, and checks of rays before a cast.
 
-    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+    Bodies are where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
 
     >>> scene = sn.Scene()
     >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
@@ -64,12 +64,12 @@ class AbstractCaster(ABC):
     """
 
     worlds: int
-    """How many worlds there are."""
+    """Number of worlds."""
     places: BodyPlaces
-    """Where the bodies are."""
+    """Poses of the bodies."""
 
     def place(self, poses: Mapping[str, Pose]) -> None:
-        """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
+        """Put bodies at poses X_WB (batch shape () or (worlds,)); they are at rest during a cast."""
         _check_poses("poses", poses)
         for name, pose in poses.items():
             if pose.shape not in ((), (1,), (self.worlds,)):
@@ -107,13 +107,13 @@ class AbstractCaster(ABC):
         hide: Iterable[str] = (),
         coherent: bool = False,
     ) -> Hits:
-        """Find the nearest hit of each ray, on whatever has faces: those of fog banks and other volumes too.
+        """Find the nearest hit of each ray, on any object with faces, including fog banks and other volumes.
 
         Args:
             origins: Start points in the world [m], shape (*batch, 3).
             directions: Directions in the world, any length but zero, shape (*batch, 3).
-            time: When each ray is fired, as a fraction of the interval of `move`, 0 to 1.
-            t_max_m: How far to look [m].
+            time: Firing time of each ray, as a fraction of the interval of `move`, 0 to 1.
+            t_max_m: Length of the rays [m].
             worlds: World of each ray. Order rays by world: neighbors in different worlds cannot share a packet.
             hide: Bodies the rays pass through.
             coherent: Set this for rays in a pattern whose neighbors go almost the same way; faster for those.
@@ -135,7 +135,7 @@ class AbstractCaster(ABC):
         worlds: ArrayLike = 0,
         hide: Iterable[str] = (),
     ) -> AllHits:
-        """Find every face that each ray crosses, on its way through everything; arguments as for `cast`.
+        """Find every face that each ray crosses; arguments as for `cast`.
 
         >>> scene = sn.Scene()
         >>> crate = scene.add(sn.shapes.box(1, 1, 1))
@@ -163,7 +163,7 @@ class AbstractCaster(ABC):
 
     @abstractmethod
     def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUpOfAll]:
-        """All hits of checked rays, one row a ray, and what finds a property at them."""
+        """All hits of checked rays, one row per ray, and the function that looks up properties at them."""
 
     @abstractmethod
     def size_of(self, world: int, object_id: int) -> tuple[float, float]:
@@ -173,13 +173,13 @@ class AbstractCaster(ABC):
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
     ) -> tuple[RawHits, LookUp]:
-        """Nearest hits of checked rays, one row a ray, and what finds a property at them once they have a shape."""
+        """Nearest hits of checked rays, one row per ray, and the function that looks up properties at them."""
 
 
 class RayCaster(AbstractCaster):
     """Casts rays into a scene, or into many worlds of one.
 
-    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+    Bodies are where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
 
     >>> scene = sn.Scene()
     >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
@@ -194,8 +194,8 @@ class RayCaster(AbstractCaster):
         """Commit the scene.
 
         Args:
-            scene: What to cast into; later additions to it are not seen.
-            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
+            scene: The scene; later additions to it are ignored.
+            worlds: Number of worlds; by default one for a Scene, and its own number for a SceneBatch.
             around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
         """
         own = scene.worlds if isinstance(scene, SceneBatch) else 1
@@ -203,7 +203,7 @@ class RayCaster(AbstractCaster):
         self.layout = layout(scene, self.worlds, around_index=around_index)
         self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
         self.labels = label_tables(self.layout)
-        self._lock = threading.RLock()  # for the length of a cast: those of others may hide other bodies
+        self._lock = threading.RLock()  # held during a cast: other casts may hide other bodies
         self._hidden: frozenset[frozenset[str]] = frozenset()
         self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
         self.places = BodyPlaces(self.bodies, self.worlds)
@@ -236,13 +236,13 @@ class RayCaster(AbstractCaster):
         volumes_alone: bool = False,
         curved: bool = False,
     ) -> cr.RawCrossings:
-        """Every face that rays cross, one row a ray.
+        """Every face that rays cross, one row per ray.
 
         Args:
-            rays: One row a ray; their greatest distance is ignored.
+            rays: One row per ray; their greatest distance is ignored.
             hide, near, from_anchor: As for `cast_rays`.
-            volumes_alone: Whether faces of volumes alone count.
-            curved: Whether the curvature of faces that mirror is filled in; for one world alone.
+            volumes_alone: Whether only faces of volumes count.
+            curved: Whether to fill in the curvature of mirror faces; for one world only.
         """
         room = _CROSSINGS
         with self._lock:
@@ -273,18 +273,18 @@ class RayCaster(AbstractCaster):
         from_anchor: bool = False,
         air: bool = True,
     ) -> RawHits:
-        """The same for rays that are checked, as flat arrays.
+        """The same for checked rays, as flat arrays.
 
         Args:
-            rays: One row a ray.
+            rays: One row per ray.
             hide: As for `cast`.
             coherent: Likewise.
             near: Point of each world that float32 coordinates count from, roughly [m], shape (worlds, 3); by default
                 the middle of the rays' origins. Rays that are cast in several calls give the bytes of one call if each
                 call names the same point.
-            from_anchor: Whether the rays' origins count from that point, which is an anchor of `PlacedScenes.on_grid`
-                then, as sensors have them: what is float32 there stays so.
-            air: Whether volumes of air, such as fog banks, are seen.
+            from_anchor: Whether the rays' origins are relative to that point, which is then an anchor of
+                `PlacedScenes.on_grid`, as for sensors: float32 coordinates there stay exact.
+            air: Whether volumes of air, such as fog banks, are visible.
         """
         with self._lock:
             self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
@@ -305,11 +305,11 @@ class RayCaster(AbstractCaster):
         from_anchor: bool,
         air: bool,
     ) -> RawHits:
-        """Hits at the ends of rays that were found to end on an edge, which other parts of a scene may share.
+        """Hits at the ends of rays that end on an edge, which other parts of a scene may share.
 
         Args:
-            rays: One row a ray.
-            distance_m: Where each was found to end [m], shape (rays,).
+            rays: One row per ray.
+            distance_m: Distance at which each ends [m], shape (rays,).
             hide, near, from_anchor, air: As for `cast_rays`.
         """
         with self._lock:
@@ -330,15 +330,15 @@ class RayCaster(AbstractCaster):
         anchor: NDArray[np.float64],
         curved: bool = False,
     ) -> LightHits:
-        """Nearest surfaces for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
+        """Nearest surfaces for light that another process follows, byte for byte as a lidar's own kernel finds them.
 
         Args:
-            rays: One row a ray; origins count from the anchor.
-            clear_m: How far on each begins to look [m], shape (rays,).
+            rays: One row per ray; origins are relative to the anchor.
+            clear_m: Distance at which each ray begins to search [m], shape (rays,).
             hide: As for `cast`.
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
-            curved: Whether hits have the curvature of faces that mirror.
+            curved: Whether hits include the curvature of mirror faces.
         """
         with self._lock:
             self._commit(hide, anchor)
@@ -359,12 +359,12 @@ class RayCaster(AbstractCaster):
 
     @cached_property
     def _faces(self) -> FaceTables:
-        """Reflectance that meshes carry."""
+        """Reflectance stored on meshes."""
         return FaceTables(*reflectance_tables(self.layout), _FLAT_FIRST, _FLAT)
 
     @cached_property
     def _curved_faces(self) -> FaceTables:
-        """The same with the curvature of faces that mirror, which takes seconds for a million."""
+        """The same with the curvature of mirror faces, which takes seconds for a million."""
         first, curvature = curvature_tables(self.layout)
         return self._faces._replace(curvature_first=first, face_curvature=curvature)
 
@@ -374,12 +374,12 @@ class RayCaster(AbstractCaster):
         return self.places.pose_at(self.layout.body[object_id], world, time) @ self.layout.X_BO[row, object_id]
 
     def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None where it was given none."""
+        """Material of an object; None if it has none."""
         row = world if len(self.layout.material_index) > 1 else 0
         return self.layout.materials[self.layout.material_index[row, object_id]]
 
     def _commit(self, hide: frozenset[str], near: NDArray[np.float64]) -> None:
-        """Place the bodies for rays from there, unless they are."""
+        """Place the bodies for rays from there, unless they are placed already."""
         if not self._placed.can_hide(hide):
             self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | {hide})
             self._hidden |= {hide}
@@ -392,7 +392,7 @@ class RayCaster(AbstractCaster):
 
 
 def _check_poses(argument: str, poses: object) -> None:
-    """Refuse what does not give poses by the names of bodies."""
+    """Refuse arguments that do not map names of bodies to poses."""
     if not isinstance(poses, Mapping):
         rule = "it must be a dictionary from names of bodies to poses"
         raise SpecError(f"{argument} is a {type(poses).__name__}; {rule}")

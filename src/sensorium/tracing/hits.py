@@ -1,4 +1,4 @@
-"""Reading a traced packet: which object was hit, and its normal in the world. Functions for kernels."""
+"""Reading of a traced packet: the hit object and its normal in the world. Functions for kernels."""
 
 import math
 
@@ -19,7 +19,7 @@ def object_of(arrays, world, instance, item):
 
 @jit.function
 def label_of(labels, row, column, face):
-    """Label of a face: the mesh's own where it has per-face labels, else the object's; row is the world's."""
+    """Label of a face: the mesh's own if it has per-face labels, else the object's; row is the world's."""
     first = labels.face_first[row, column]
     if first >= 0:
         return labels.face_label[first + face]

@@ -23,7 +23,7 @@ def label_tables(scene: Layout, before: LabelTables | None = None) -> LabelTable
 
     Args:
         scene: Its layout.
-        before: Those of a layout of the same meshes in as many worlds, if there was one.
+        before: Those of a previous layout of the same meshes in as many worlds, if any.
     """
     if before is not None and all(labels is None for labels in scene.mesh_face_labels):
         return before._replace(object_label=np.array(scene.label, np.int32))

@@ -1,4 +1,4 @@
-"""One cast of a lidar that follows light: plain rays, beams of several rays, or pulses with waveforms.
+"""One cast of a lidar that follows light: single rays, beams of several rays, or pulses with waveforms.
 
 The kernels of beams and of pulses are imported when the first such cast runs.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Draws(NamedTuple):
-    """Where the kernel's random numbers come from."""
+    """Counter words of the kernel's random numbers."""
 
     key: NDArray[np.uint32]  # (2,)
     tick: int
@@ -37,7 +37,7 @@ class Draws(NamedTuple):
 
 
 class BeamCast(NamedTuple):
-    """What a cast of beams of several rays needs besides."""
+    """Additional tables for beams of several rays."""
 
     tables: "BeamTables"
     unlimited: tb.LightTables
@@ -45,7 +45,7 @@ class BeamCast(NamedTuple):
 
 
 class PulseCast(NamedTuple):
-    """What a cast of pulses needs besides."""
+    """Additional tables for pulses."""
 
     tables: "WaveformTables"
     scratch: NDArray[np.float64]
@@ -54,7 +54,7 @@ class PulseCast(NamedTuple):
 
 
 class LightCast(NamedTuple):
-    """What one cast looks up and fills, whatever scene it goes into."""
+    """Tables and output arrays of one cast, independent of the scene."""
 
     light: tb.LightTables
     draws: Draws
@@ -73,13 +73,13 @@ class LightCast(NamedTuple):
 def cast_light(
     arrays: InstanceTables, labels: LabelTables, aim: Aim, masks: NDArray[np.uint32], cast: LightCast
 ) -> None:
-    """Cast into a scene that lies in the memory of this process, as placed.
+    """Cast into a scene in the memory of this process, as placed.
 
     Args:
         arrays: The scene as placed; labels: of its objects.
         aim: Rays and mounts.
         masks: Ray masks for surfaces and for volumes, shape (2,).
-        cast: What is looked up, and arrays to fill.
+        cast: Tables and output arrays.
     """
     where = (arrays, labels, aim.anchor, aim.rays, aim.heads, cast.light)
     how = (masks, COHERENT_ADDRESS, SCATTERED_ADDRESS)
@@ -101,13 +101,13 @@ def cast_light(
 def cast_light_in_parts(
     remote_hits: Callable[..., Any], collect: Callable[..., Any], world: int, worlds: int, aim: Aim, cast: LightCast
 ) -> None:
-    """Cast the rays of one world into a scene whose parts lie elsewhere.
+    """Cast the rays of one world into a partitioned scene.
 
     Args:
         remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
-        world: Which world; worlds: of how many.
+        world: Number of the world; worlds: number of worlds.
         aim: Rays and mounts of all worlds.
-        cast: What is looked up, and arrays to fill.
+        cast: Tables and output arrays.
     """
     blocks = aim.blocks if cast.beams is None and cast.pulses is None else cast.blocks
     numbers = np.arange(blocks).reshape(worlds, -1)[world]

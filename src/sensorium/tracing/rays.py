@@ -1,4 +1,4 @@
-"""Rays as kernels take them, and the checks on the way there."""
+"""Rays in the layout of kernels, and checks of user input."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from sensorium.core.errors import SpecError
 
 
 class Rays(NamedTuple):
-    """Rays as the kernel takes them."""
+    """Rays in the layout of kernels."""
 
     origin: NDArray[np.float64]  # (rays, 3) [m], world
     direction: NDArray[np.float32]  # (rays, 3), unit, world
@@ -39,15 +39,15 @@ def checked_rays(
     *,
     world_count: int,
 ) -> tuple[Rays, tuple[int, ...]]:
-    """Rays as flat arrays, after making sure each can be traced, and the shape they had.
+    """Rays as flat arrays, after checks that each can be traced, and their original shape.
 
     Args:
         origins: Start points in the world [m], shape (*batch, 3).
         directions: Any length but zero, shape (*batch, 3).
         time: Fraction of the interval, 0 to 1.
-        t_max_m: How far to look [m].
+        t_max_m: Length of the rays [m].
         worlds: World of each ray.
-        world_count: How many worlds there are.
+        world_count: Number of worlds.
     """
     origin, direction = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
     for name, vectors in (("origins", origin), ("directions", direction)):
@@ -68,7 +68,7 @@ def checked_rays(
     if not ((world >= 0) & (world < world_count)).all():
         raise SpecError(f"worlds runs from {world.min()} to {world.max()}; it must be within 0 to {world_count - 1}")
 
-    # One row a ray; arrays of one kind, since kernels are compiled again for read-only ones and other memory layouts
+    # One row per ray; arrays of one kind, since kernels are compiled again for read-only ones and other memory layouts
     shapes = {
         "origins": origin.shape[:-1],
         "directions": direction.shape[:-1],
@@ -100,11 +100,11 @@ def checked_bodies(hide: Iterable[str]) -> frozenset[str]:
 
 
 def middle_of(rays: Rays, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where the rays of each world start from, on average [m], shape (worlds, 3).
+    """Mean origin of the rays of each world [m], shape (worlds, 3).
 
     Args:
-        rays: One row a ray.
-        otherwise: The point of worlds without rays, shape (worlds, 3); what is not finite becomes the origin.
+        rays: One row per ray.
+        otherwise: The point of worlds without rays, shape (worlds, 3); non-finite points become the origin.
     """
     near = np.array(otherwise)
     count = np.bincount(rays.world, minlength=len(near))

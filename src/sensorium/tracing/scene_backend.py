@@ -1,6 +1,6 @@
-"""The scene behind an environment's sensors: in the memory of this process, or in parts in processes of a cluster.
+"""The scene of an environment's sensors: in the memory of this process, or partitioned over processes of a cluster.
 
-Both are a `SceneBackend`. Lidars ask nothing else of a scene; sensors that read the placed scene itself need the
+Both are a `SceneBackend`. Lidars need nothing else of a scene; sensors that read the placed scene itself need the
 `Tracer`, which is the backend in memory.
 """
 
@@ -25,7 +25,7 @@ from sensorium.worlds.history import History
 
 
 class Placement(Protocol):
-    """The scene with its bodies moving as they did in one interval, which rays can be cast into again later."""
+    """The scene with the motion of its bodies in one interval, for casts now and later."""
 
     def cast_sweep(
         self,
@@ -43,9 +43,9 @@ class Placement(Protocol):
         Args:
             aim: Rays and mounts, around the anchors of this placement.
             hide: Bodies that the rays pass through.
-            limits: Nearest range that returns, and how far rays go [m], shape (2,).
+            limits: Least range that returns, and length of the rays [m], shape (2,).
             errors: Errors of the rays, if they have any.
-            normals: Filled with normals, shape (heads, rays, 3), where they are asked for.
+            normals: Filled with normals, shape (heads, rays, 3), if requested.
             out: Filled, every element.
             in_world: Whether points are in world coordinates instead of the sensor frame.
         """
@@ -54,10 +54,10 @@ class Placement(Protocol):
         """Fill in the returns of each ray, with light followed."""
 
     def restored(self) -> AbstractContextManager[None]:
-        """Puts the bodies back where they were in the interval, for casts inside the `with`."""
+        """Restores the bodies' motion of the interval, for casts inside the `with`."""
 
     def redrawn_worlds(self) -> NDArray[np.bool_]:
-        """Worlds whose scene was redrawn since, shape (worlds,): what was there is gone."""
+        """Worlds whose scene was redrawn since, shape (worlds,): their old objects are gone."""
 
 
 class SceneBackend(Protocol):
@@ -65,10 +65,10 @@ class SceneBackend(Protocol):
 
     layout: Layout
     gives_normals: bool
-    """Whether `Placement.cast_sweep` can tell normals."""
+    """Whether `Placement.cast_sweep` supports normals."""
 
     def register_hidden(self, bodies: Iterable[str]) -> None:
-        """Prepare for rays that pass through these bodies together."""
+        """Prepare for rays that pass through this set of bodies."""
 
     def forget_placement(self) -> None:
         """Place the bodies again at the next cast: poses of the past changed (a reset)."""
@@ -98,9 +98,9 @@ def scene_backend(
 
     Args:
         scene: The scene.
-        worlds: How many worlds.
+        worlds: Number of worlds.
         body_names: Bodies of the world.
-        history: Where they were.
+        history: History of their poses.
         around_index: Refractive index of the atmosphere.
     """
     if isinstance(scene, SceneInParts):

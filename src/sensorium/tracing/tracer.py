@@ -1,4 +1,4 @@
-"""What ray sensors of one environment share: the scene, placed at the instants and intervals they ask for."""
+"""Shared state of an environment's ray sensors: the scene, placed at the requested instants and intervals."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,8 +23,8 @@ from sensorium.worlds.history import History
 class Tracer:
     """Places the bodies of all worlds from their history: the `SceneBackend` of a scene in memory.
 
-    Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not undo each other's;
-    the meshes below are shared.
+    Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not replace each other's;
+    they share the meshes.
     """
 
     gives_normals = True
@@ -36,14 +36,14 @@ class Tracer:
         self.history = history
         self.labels = label_tables(layout)
         self.redrawn = np.zeros(worlds, np.int64)
-        """How often the scene of each world was redrawn; another array after each time."""
+        """Number of times that the scene of each world was redrawn; a new array after each time."""
         self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
         PlacedScenes(layout, worlds, body_names, banks=False)  # a body the world lacks is an error at once
 
     def register_hidden(self, bodies: Iterable[str]) -> None:
-        """Prepare for rays that pass through these bodies together."""
+        """Prepare for rays that pass through this set of bodies."""
         together = frozenset(bodies)
         if together and together not in self._hidden:
             PlacedScenes(
@@ -54,7 +54,7 @@ class Tracer:
             self._placed_for.clear()
 
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
-        """Take a layout in which some worlds differ from before, of the same meshes, materials and bodies."""
+        """Set a layout in which some worlds differ, of the same meshes, materials and bodies."""
         labels = label_tables(layout, self.labels)
         self._placed_for.clear()
         for scenes in self._scenes.values():
@@ -67,12 +67,12 @@ class Tracer:
         self._placed_for.clear()
 
     def place(self, start_ns: int, end_ns: int, near: NDArray[np.float64]) -> PlacedScenes:
-        """The scenes with every body moving as it did from start to end, or standing as at an instant.
+        """The scenes with every body moving as it did from start to end, or at rest at an instant.
 
         Args:
             start_ns: Start of the interval [ns].
             end_ns: Its end, equal to the start for an instant.
-            near: Where the rays start from, roughly [m], shape (worlds, 3).
+            near: Approximate origin of the rays [m], shape (worlds, 3).
         """
         return self.place_around(start_ns, end_ns, PlacedScenes.on_grid(near))
 
@@ -101,7 +101,7 @@ class Tracer:
         return self._scenes_for(moving=False)
 
     def begin_instant(self, scenes: PlacedScenes, time_ns: int, state: InstantState) -> None:
-        """Prepare for images of an instant whose kernel places what is in `instants`.
+        """Prepare for images of an instant whose kernel places the objects of `instants`.
 
         The caller holds the lock of the scenes until the images are drawn and `PlacedScenes.end_instant` was called.
 
@@ -158,7 +158,7 @@ class MemoryPlacement:
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Put the bodies back where they were, and keep them there inside the `with`."""
+        """Restore the bodies' motion, and keep it inside the `with`."""
         with self._scenes.lock:
             self._tracer.forget_placement()
             self._scenes.place_around(*self._motion)

@@ -1,4 +1,4 @@
-"""Worlds: what moves the bodies and joints that the sensors look at."""
+"""Worlds: sources of the motion of bodies and joints that sensors observe."""
 
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.basilisk.world import Basilisk

@@ -1,7 +1,7 @@
-"""What a world is to the rest of the library: named bodies and joints, stepped on one clock.
+"""The interface of a world: named bodies and joints, stepped on one clock.
 
-A world may be a physics engine, a recording or a set of paths. It knows nothing of sensors; it is asked for
-its state after each step, for all the worlds that run side by side.
+A world may be a physics engine, a recording or a set of paths. It is independent of sensors; the environment reads its
+state after each step, for all the worlds that run side by side.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ class WorldState:
     """All bodies and joints of all worlds at one time; vectors are in world axes.
 
     Attributes:
-        time_ns: Time on the one clock that all worlds share [ns].
+        time_ns: Time on the clock that all worlds share [ns].
         X_WB: Pose of each body, shape (worlds, bodies).
         v_WB: Velocity of each body's origin [m/s], shape (worlds, bodies, 3).
         w_WB: Angular velocity of each body [rad/s], shape (worlds, bodies, 3).
@@ -66,12 +66,12 @@ class WorldState:
 
     @cached_property
     def address(self) -> int:
-        """Where these numbers begin in memory."""
+        """Address of these numbers in memory."""
         return int(address_of(self.numbers))
 
     @cached_property
     def worlds(self) -> int:
-        """How many worlds it is of."""
+        """Number of worlds."""
         return len(self.v_WB)
 
     @cached_property
@@ -86,11 +86,11 @@ class WorldState:
         return self.a_WB is not None and self.alpha_WB is not None
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: its numbers lie elsewhere."""
+        """State for copying, without the address of the numbers."""
         return {name: value for name, value in self.__dict__.items() if name != "address"}
 
     def in_place(self, bodies: int, joints: int) -> bool:
-        """Whether every array has the shape it must have, for so many bodies and joints."""
+        """Whether every array has the shape for this number of bodies and joints."""
         vectors, angles = self.v_WB.shape, self.joint_position.shape
         if len(vectors) != 3 or vectors[1:] != (bodies, 3) or angles != (vectors[0], joints):
             return False
@@ -114,9 +114,9 @@ class WorldState:
 class World(Protocol):
     """Bodies and joints that move on their own, `step_ns` at a time.
 
-    A world may also have `slide_joints`, the names of its joints that slide [m]; without it all joints turn [rad]. And
-    it may have `later_state`, which gives what `state` does but works it out when somebody asks: an environment that
-    has no sensors takes that.
+    A world may also have `slide_joints`, the names of its sliding joints [m]; without it all joints turn [rad]. It may
+    also have `later_state`, which returns the same as `state` but computes it on first use: an environment without
+    sensors calls that.
     """
 
     @property
@@ -129,7 +129,7 @@ class World(Protocol):
 
     @property
     def step_ns(self) -> int:
-        """How far one step goes [ns]."""
+        """Duration of one step [ns]."""
 
     @property
     def time_ns(self) -> int:
@@ -158,7 +158,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
 
 
 def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:
-    """Look at every array by itself, and say what is wrong with the first that is."""
+    """Check every array by itself and raise an error for the first bad one."""
     if state.time_ns > MAX_NS:
         raise WorldError(f"the world's time is {state.time_ns} ns; it must be within 2^63 ns, about 292 years")
     worlds = state.X_WB.shape[0] if state.X_WB.shape else 0
@@ -173,7 +173,7 @@ def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tup
         yield "joint velocity", state.joint_velocity, joints, joint_names
         yield _gravity_row(state.gravity_W, bodies, body_names)
 
-        # At last, since a world may work them out only now, from all the others
+        # Last, since a world may compute them only now, from all the others
         yield "acceleration a_WB", state.a_WB, (*bodies, 3), body_names
         yield "angular acceleration alpha_WB", state.alpha_WB, (*bodies, 3), body_names
 
@@ -191,7 +191,7 @@ def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tup
 def _gravity_row(
     gravity_W: Float | None, bodies: tuple[int, int], body_names: tuple[str, ...]
 ) -> tuple[str, Float | None, tuple[int, ...], tuple[str, ...]]:
-    """What is to be checked of gravity: that of all, or that on each body."""
+    """The gravity arrays to check: one for all bodies, or one per body."""
     if gravity_W is not None and gravity_W.ndim > 1:
         return "gravity_W", gravity_W, (*bodies, 3), body_names
     return "gravity_W", gravity_W, (3,), ("the world",) * 3
@@ -236,7 +236,7 @@ def slides_of(world: World) -> tuple[str, ...]:
 
 
 def unread_state_of(world: World) -> Callable[[], WorldState]:
-    """What gives states that nobody may read: `later_state`, unless a subclass or wrapper has a `state` of its own."""
+    """The function for states that may never be read: `later_state`, unless a subclass or wrapper overrides `state`."""
     for owner in (world, *type(world).__mro__):
         own = getattr(owner, "__dict__", {})
         if "later_state" in own:
@@ -255,7 +255,7 @@ def checked_worlds(worlds: int) -> int:
 
 
 def checked_mask(mask: NDArray[np.bool_], worlds: int) -> NDArray[np.bool_]:
-    """A reset mask: bool, one entry a world."""
+    """A reset mask: bool, one entry per world."""
     m = np.asarray(mask)
     if m.dtype != np.bool_ or m.shape != (worlds,):
         raise SpecError(f"mask is {m.dtype} of shape {m.shape}; it must be bool of shape ({worlds},)")
@@ -273,5 +273,5 @@ def all_finite(numbers: Float) -> bool:
 
 @jit.kernel
 def address_of(numbers: Float) -> int:
-    """Where an array begins in memory, many times quicker than `numbers.ctypes.data`."""
+    """Address of an array in memory, many times faster than `numbers.ctypes.data`."""
     return numbers.ctypes.data

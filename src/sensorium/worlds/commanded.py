@@ -1,4 +1,4 @@
-"""A world whose bodies move as they are told: for loops that are closed over sensors."""
+"""A world whose bodies follow commanded velocities, for closed loops over sensors."""
 
 from collections.abc import Mapping
 
@@ -15,15 +15,15 @@ from sensorium.worlds.state_layout import StateLayout
 class Commanded:
     """Bodies that move with the velocities last commanded, each in the body's own axes, without dynamics.
 
-    In a loop of one's own::
+    In a loop of your own::
 
         world = sn.worlds.Commanded({"car": sn.Pose()}, velocities={"car": (20.0, 0.0, 0.0)})
         for _ in env.run(10.0):
             world.command("car", velocity=(speed, 0.0, 0.0))
 
-    A command holds from the next step until there is another. Over a step a body follows the screw that its velocities
-    make, exactly: a car that drives and turns goes round an arc. Accelerations are not known to the state; inertial
-    sensors take them from velocities.
+    A command holds from the next step until the next command. Over a step a body follows the screw motion of its
+    velocities exactly: a car that drives and turns follows an arc. The state has no accelerations; inertial sensors
+    differentiate velocities.
 
     >>> world = sn.worlds.Commanded({"car": sn.Pose()}, step_s=0.5)
     >>> env = sn.Environment(sn.Scene(), world)
@@ -45,7 +45,7 @@ class Commanded:
         Args:
             poses: X_WB of each at the start: a single pose, or one for each world, shape (worlds,).
             velocities: In its own axes at the start [m/s], of those that do not stand still, shape (3,) or (worlds, 3).
-            step_s: How far one step goes [s].
+            step_s: Duration of one step [s].
         """
         self._poses = dict(poses)
         for name, pose in self._poses.items():
@@ -82,7 +82,7 @@ class Commanded:
     def command(
         self, body: str, *, velocity: ArrayLike | None = None, angular_velocity: ArrayLike | None = None
     ) -> None:
-        """Tell a body how to move from the next step on; what is not given stays as it was.
+        """Command the motion of a body from the next step on; omitted velocities keep their values.
 
         Args:
             body: Its name.

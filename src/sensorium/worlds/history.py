@@ -1,7 +1,8 @@
-"""The recent past of a world: states by time, and poses between them.
+"""The recent past of a world: states by time, and interpolated poses.
 
-Between two states poses go along straight lines and slerp, everywhere in the library. A reset is a jump: the restarted
-worlds are taken to have stood at their new poses all along, and from when on they can be trusted is remembered.
+Between two states, positions are linear and orientations use slerp, everywhere in the library. A reset is a jump: the
+restarted worlds are treated as if they had always been at their new poses, and the history records the time from which
+their poses are valid.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,22 +19,22 @@ from sensorium.runtime import threads
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import ADDRESS, AFTER, BEFORE, TIME_NS, interpolate_states, serial_worlds
 
-# states this close to even times are taken to lie on them [ns]
+# states this close to evenly spaced times count as evenly spaced [ns]
 _EVEN_NS = 1000.0
 
-# where they are not even, segments for each time between two of them
+# where they are not, segments for each time between two of them
 _SEGMENTS_A_STATE = 4
 
-# what a time that is not set compares as: before everything
+# stand-in for a time that is not set: before everything
 _ALWAYS = np.iinfo(np.int64).min
 
 
 Bracket = tuple[WorldState, WorldState, float]
-"""The states around an instant, and which fraction of the way from one to the other it is."""
+"""The states around an instant, and its fraction of the way from one to the other."""
 
 
 class Span(NamedTuple):
-    """The states that an interval lies between, as kernels read them."""
+    """The states that span an interval, as kernels read them."""
 
     start_ns: int
     end_ns: int
@@ -51,9 +52,9 @@ class History:
 
         Args:
             state: The first.
-            worlds: How many worlds it must be of; None takes its own number.
+            worlds: Required number of worlds; None accepts any.
         """
-        # Times and addresses by themselves: sweeps look at those of many states, each of which lies elsewhere in memory
+        # Times and addresses in arrays of their own: sweeps read those of many states, each elsewhere in memory
         self._states: list[WorldState] = [state]
         self._times_ns: list[int] = [state.time_ns]
         self._addresses: list[int] = [state.address]
@@ -68,7 +69,7 @@ class History:
         self._unread = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: numbers of its states lie elsewhere."""
+        """State for copying, without addresses of states."""
         return {**self.__dict__, "_addresses": [], "_span": None}
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
@@ -90,7 +91,7 @@ class History:
 
         Args:
             state: The state.
-            read: Whether it will be read; if not, its numbers may be left for later.
+            read: Whether it will be read; if not, its numbers may be computed later.
         """
         time_ns = state.time_ns
         if time_ns <= self._times_ns[-1]:
@@ -105,19 +106,19 @@ class History:
             self._unread = True
 
     def be_read(self) -> None:
-        """Have the numbers of states worked out that were not to be read."""
+        """Compute the numbers of states whose computation was deferred."""
         if self._unread:
             self._addresses, self._unread = [state.address for state in self._states], False
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
-        # One by one: as a rule a step makes one state superfluous
+        # One by one: usually a step makes one state superfluous
         times_ns = self._times_ns
         while len(times_ns) > 1 and times_ns[1] <= time_ns:
             del self._states[0], times_ns[0], self._addresses[0]
 
     def restart(self, mask: NDArray[np.bool_], state: WorldState) -> None:
-        """Take the state after a reset of some worlds, at the newest time.
+        """Replace the newest state after a reset of some worlds.
 
         Args:
             mask: Worlds that restarted, shape (worlds,).
@@ -132,12 +133,12 @@ class History:
         self.restarted_ns = state.time_ns
 
     def bracket(self, time_ns: int) -> Bracket:
-        """The states around an instant [ns], and which fraction of the way from one to the other it is.
+        """The states around an instant [ns], and its fraction of the way from one to the other.
 
         At a state's own time it is that state twice, and the fraction 0.
         """
         states, times_ns = self._states, self._times_ns
-        if times_ns[-1] == time_ns:  # as a rule, sensors ask for the last step
+        if times_ns[-1] == time_ns:  # usually sensors read the last step
             newest = states[-1]
             return newest, newest, 0.0
         at = bisect_left(times_ns, time_ns)
@@ -154,7 +155,7 @@ class History:
 
     def span(self, start_ns: int, end_ns: int) -> Span:
         """The states around an interval [ns], from the last not after its start to the first not before its end."""
-        # Ray sensors ask several times for the interval they are at
+        # Ray sensors request the same interval several times
         span = self._span
         if span is not None and span.start_ns == start_ns and span.end_ns == end_ns:
             return span
@@ -169,14 +170,14 @@ class History:
         return span
 
     def write_around(self, time_ns: int, table: NDArray[np.int64]) -> None:
-        """Tell a kernel the states around an instant [ns]; at a state's own time only the one after it is read.
+        """Write the states around an instant [ns] for a kernel; at a state's own time only the one after it is read.
 
         Args:
             time_ns: The instant.
             table: Filled with their addresses and times, shape (2, 2). They hold until the history changes.
         """
         times_ns = self._times_ns
-        at = len(times_ns) - 1 if times_ns[-1] == time_ns else bisect_left(times_ns, time_ns)  # as a rule the newest
+        at = len(times_ns) - 1 if times_ns[-1] == time_ns else bisect_left(times_ns, time_ns)  # usually the newest
         if at == len(times_ns) or (at == 0 and times_ns[0] != time_ns):
             raise self._not_kept(time_ns, time_ns)
         self.be_read()
@@ -188,7 +189,7 @@ class History:
         """Positions p_WB [m] and quaternions q_WB at the given times, as new arrays.
 
         Args:
-            times_ns: Increasing times [ns] within what is kept, shape (times,).
+            times_ns: Increasing times [ns] within the kept states, shape (times,).
             body: One body, or None for all.
 
         Returns:
@@ -214,7 +215,7 @@ class History:
         """Poses X_WB at the given times.
 
         Args:
-            times_ns: Increasing times [ns] within what is kept, shape (times,).
+            times_ns: Increasing times [ns] within the kept states, shape (times,).
             body: One body, or None for all.
 
         Returns:
@@ -224,12 +225,12 @@ class History:
         return X_WB if body is None else X_WB[:, :, 0]
 
     def last_piece(self, after_ns: int, time_ns: int) -> tuple[int, Bracket]:
-        """When the last piece of path up to an instant begins [ns], and the bracket of the instant.
+        """Start of the last path segment up to an instant [ns], and the bracket of the instant.
 
-        It begins at the last state before the instant, or at `after_ns` if that is later.
+        It is the last state before the instant, or `after_ns` if that is later.
         """
         times_ns = self._times_ns
-        if times_ns[-1] == time_ns:  # as a rule
+        if times_ns[-1] == time_ns:  # usually
             newest, start_ns = self._states[-1], times_ns[-2] if len(times_ns) > 1 else after_ns
             return start_ns if start_ns > after_ns else after_ns, (newest, newest, 0.0)
         at = bisect_left(times_ns, time_ns)
@@ -260,7 +261,8 @@ class History:
         times_ns = self.times_within(start_ns, end_ns)
         if len(times_ns) <= 2:
             return times_ns
-        # Even as they are? A state a nanosecond after the start, as rates such as 15 Hz give, would make a long list
+        # Evenly spaced already? A state a nanosecond after the start, as rates such as 15 Hz give, would make a long
+        # list
         segments, gap_ns = len(times_ns) - 1, times_ns.item(1) - start_ns
         divides = segments <= most and segments * gap_ns == end_ns - start_ns
         if divides and times_ns.tolist() == list(range(start_ns, end_ns + 1, gap_ns)):
@@ -271,7 +273,7 @@ class History:
         return start_ns + (steps * (end_ns - start_ns)) // segments
 
     def _check_worlds(self, state: WorldState) -> None:
-        """Refuse a state of more or fewer worlds than run: kernels read so many from its address."""
+        """Refuse a state with another number of worlds: kernels read this number from its address."""
         if state.worlds != self.worlds:
             raise WorldError(
                 f"the world's state() is of {state.worlds} worlds at {state.time_ns} ns; "
@@ -279,13 +281,13 @@ class History:
             )
 
     def _not_kept(self, start_ns: int, end_ns: int) -> WorldError:
-        """What is to be raised where poses are asked for that are not there."""
+        """The error for a request of poses that are not kept."""
         kept = f"{self.start_ns} to {self.newest.time_ns} ns"
         return WorldError(f"poses from {start_ns} to {end_ns} ns are asked for; the history has {kept}")
 
 
 def _standing(mask: NDArray[np.bool_], new: WorldState, old: WorldState) -> WorldState:
-    """The old state, but worlds of the mask stand at the new poses and joint positions."""
+    """The old state with the new poses and joint positions in masked worlds."""
     bodies, joints = mask[:, None, None], mask[:, None]
     return replace(
         old,
@@ -305,7 +307,7 @@ def _standing(mask: NDArray[np.bool_], new: WorldState, old: WorldState) -> Worl
 def _even_segments(times_ns: NDArray[np.int64], most: int) -> int:
     """The fewest even segments from the first to the last time on which all others lie, to a microsecond.
 
-    A microsecond lets rates such as 60 Hz be even. Where states come at no even times, a few segments for each of them.
+    A microsecond makes rates such as 60 Hz even. For states at uneven times, a few segments for each of them.
     """
     duration_ns = float(times_ns[-1])
     for segments in range(len(times_ns) - 1, most + 1):

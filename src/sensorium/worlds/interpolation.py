@@ -1,7 +1,7 @@
 """Poses between the states of a history, for all worlds and bodies at once.
 
-Positions go along straight lines, quaternions by slerp along the shorter arc. At a state's own time the result is that
-state, bit for bit.
+Positions are linear, quaternions use slerp along the shorter arc. At a state's own time the result is that state, bit
+for bit.
 """
 
 import math
@@ -15,12 +15,12 @@ from sensorium.core.rotations import Float
 from sensorium.runtime import jit, threads
 from sensorium.worlds.paths.closed import P, Q, V
 
-# Fewer poses than this the calling thread interpolates alone: each takes some 7 ns, to hand work over 0.1 ms
+# The calling thread interpolates fewer poses than this alone: each takes some 7 ns, sharing work 0.1 ms
 _SERIAL_POSES = 32_768
 
 
 def serial_worlds(poses: int) -> int:
-    """With fewer worlds than this, of so many poses each, the calling thread works alone."""
+    """Number of worlds, of this many poses each, below which the calling thread works alone."""
     return -(-_SERIAL_POSES // max(poses, 1))
 
 
@@ -30,7 +30,7 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
     Args:
         state_ns: Times of the states, rising [ns], shape (states,).
         X_WB: Poses at the states, batch shape (states, worlds, bodies).
-        times_ns: Times asked for, rising, within those of the states [ns], shape (times,).
+        times_ns: Requested times, rising, within those of the states [ns], shape (times,).
 
     Returns:
         Batch shape (times, worlds, bodies).
@@ -92,7 +92,7 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
         state_ns: Times of the states, rising [ns], int64 (states,).
         positions: p_WB at the states [m], float64 (states, worlds, bodies, 3).
         quaternions: q_WB at the states, float64 (states, worlds, bodies, 4).
-        times_ns: Times asked for, rising, within those of the states [ns], int64 (times,).
+        times_ns: Requested times, rising, within those of the states [ns], int64 (times,).
         out_p: Filled with positions, (times, worlds, bodies, 3).
         out_q: Filled with quaternions, (times, worlds, bodies, 4).
     """
@@ -124,7 +124,7 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
                 )
 
 
-# ---- states where they lie: kernels are told the address of each state's numbers, and nothing is copied together
+# ---- states in place: kernels read each state's numbers by address, and nothing is copied together
 
 ADDRESS, TIME_NS = 0, 1  # rows of the table of states, as `History.span` gives it, int64 (2, states)
 BEFORE, AFTER = 0, 1  # columns where it is of the two states around an instant
@@ -185,9 +185,9 @@ def interpolate_states(first, step, count, states, times_ns, bodies, body, out_p
     Args:
         first, step, count: Share of the worlds.
         states: Table of the states, their times rising.
-        times_ns: Times asked for, rising, within those of the states [ns], int64 (times,).
+        times_ns: Requested times, rising, within those of the states [ns], int64 (times,).
         bodies: Bodies of a world.
-        body: The first that is asked for.
+        body: The first requested body.
         out_p: Filled with positions, (times, worlds, chosen bodies, 3).
         out_q: Filled with quaternions, (times, worlds, chosen bodies, 4).
     """

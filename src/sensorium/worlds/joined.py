@@ -1,4 +1,4 @@
-"""Several worlds as one: a robot that is simulated, and traffic on paths."""
+"""Several worlds as one, such as a simulated robot and traffic on paths."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,11 +19,11 @@ class Joined:
 
         world = sn.worlds.Joined([sn.worlds.MuJoCo("van.xml"), sn.worlds.Kinematic({"cyclist": path})])
 
-    The parts know nothing of each other: a simulated body does not feel one on a path. A step goes as far as the
-    longest step of a part, and the others take several.
+    The parts do not interact: a simulated body does not collide with one on a path. A step is as long as the longest
+    step of a part, and the others take several.
 
-    States have accelerations if those of all parts have; if not, inertial sensors take them from velocities. Bodies of
-    a part that applies no gravity of its own are given that of the first part which applies the same to all its bodies.
+    States have accelerations if those of all parts have; otherwise inertial sensors differentiate velocities. Bodies of
+    a part without gravity get that of the first part with one gravity for all its bodies.
 
     >>> robot = sn.worlds.Static({"robot": sn.Pose()}, step_s=0.1)
     >>> traffic = sn.worlds.Kinematic({"lorry": sn.paths.Line(start=(50, 0, 0), velocity=(20, 0, 0))}, step_s=0.1)
@@ -32,11 +32,11 @@ class Joined:
     """
 
     def __init__(self, parts: Sequence[World], *, step_s: float | None = None) -> None:
-        """Take worlds that nobody else steps.
+        """Join worlds that nothing else steps.
 
         Args:
             parts: The worlds; names of bodies and of joints must differ between them.
-            step_s: How far one step goes [s], a multiple of every part's step; by default the longest of them.
+            step_s: Duration of one step [s], a multiple of every part's step; by default the longest of them.
         """
         self.parts: tuple[World, ...] = tuple(parts)
         if not self.parts:
@@ -54,7 +54,7 @@ class Joined:
         self.time_ns = 0
         self._layout: StateLayout | None = None
 
-        # Where each part's bodies and joints are among all
+        # Position of each part's bodies and joints among all
         self._bodies = _ranges([len(part.body_names) for part in self.parts])
         self._joints = _ranges([len(part.joint_names) for part in self.parts])
 
@@ -103,7 +103,7 @@ class Joined:
         return layout.state(self.time_ns, numbers, self._gravity(states), accelerations=known)
 
     def site(self, name: str) -> Mount:
-        """Where a site of a MuJoCo part is, as a mount: `env.attach(sensor, **world.site("imu"))`."""
+        """Mount of a site of a MuJoCo part: `env.attach(sensor, **world.site("imu"))`."""
         parts: list[Any] = [part for part in self.parts if hasattr(part, "site")]
         if not parts:
             raise SpecError(f"site is {name!r}; none of the joined worlds has sites")
@@ -115,7 +115,7 @@ class Joined:
         return parts[-1].site(name)
 
     def _gravity(self, states: list[WorldState]) -> Float | None:
-        """That of all bodies if the parts agree, or that on each."""
+        """Gravity of all bodies if the parts agree, otherwise one per body."""
         told = [state.gravity_W for state in states if state.gravity_W is not None]
         everywhere = [gravity for gravity in told if gravity.ndim == 1]
         if not told:
@@ -141,7 +141,7 @@ class Joined:
 
 
 def _different(kind: str, names: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """The names of all parts one after the other, each there once."""
+    """The names of all parts in sequence, each unique."""
     seen: dict[str, int] = {}
     for number, part in enumerate(names):
         for name in part:
@@ -154,6 +154,6 @@ def _different(kind: str, names: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _ranges(counts: list[int]) -> list[slice]:
-    """Slices of this many, one behind the other."""
+    """Consecutive slices of these lengths."""
     ends = np.cumsum([0, *counts]).tolist()
     return [slice(begin, end) for begin, end in pairwise(ends)]

@@ -24,8 +24,8 @@ from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, cl
 from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
 
-# Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
-# awake some microseconds
+# The calling thread evaluates fewer paths than this alone: each takes some 50 ns, sharing them with an awake thread
+# some microseconds
 _SERIAL_PATHS = 160
 
 M = TypeVar("M", covariant=True)
@@ -58,7 +58,7 @@ class Kinematic:
         Args:
             bodies: A path for each body.
             joints: A path for each joint.
-            step_s: How far one step goes [s].
+            step_s: Duration of one step [s].
             slide_joints: Names of the joints that slide [m]; all others turn [rad].
         """
         for name, path in bodies.items():
@@ -110,17 +110,17 @@ class Kinematic:
         self._state = None
 
     def state(self) -> WorldState:
-        """The state now; worked out once a step."""
+        """The state now; computed once per step."""
         if self._state is None:
             self._state = self._evaluate()
         return self._state
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has; it prepares kernels of its own."""
+        """State for copying; a copy prepares its own kernels."""
         return {**self.__dict__, "_buffers": _no_buffers()}
 
     def _set_path_times(self) -> None:
-        """Let the kernel know the path time of each world now."""
+        """Write the present path time of each world for the kernel."""
         # Until a reset all have the clock's time
         path_start_ns = self._started()
         if self._together:
@@ -140,7 +140,7 @@ class Kinematic:
             threads.share(fill, worlds)
         if self._closed_bodies.others or self._closed_joints.others:
             numbers.setflags(write=True)
-            self._ask_others(self._path_s.copy(), numbers)  # theirs to keep
+            self._ask_others(self._path_s.copy(), numbers)  # the caller keeps these
             return self._layout.state(self.time_ns, numbers)
         return self._layout.state(self.time_ns, numbers, finite=not self._broken[0], address=address)
 
@@ -205,7 +205,7 @@ class _Closed(NamedTuple):
 
 
 def _gathered(what: str, named: Mapping[str, Path] | Mapping[str, JointPath], worlds: int, size: int) -> _Closed:
-    """Gather kinds and rows of parameters, each `size` long, of those paths that have them."""
+    """Collect kinds and rows of parameters, each `size` long, of the paths that have them."""
     forms = [closed_form(path) for path in named.values()]
     for name, form in zip(named, forms, strict=True):
         if form is not None and form[1].shape[:-1] not in ((), (1,)):
@@ -220,13 +220,13 @@ def _gathered(what: str, named: Mapping[str, Path] | Mapping[str, JointPath], wo
 
 
 class _Moving(Protocol[M]):
-    """What body paths and joint paths have in common."""
+    """Common interface of body paths and joint paths."""
 
     def motion(self, t_s: NDArray[np.float64]) -> M: ...
 
 
 def _ask(kind: str, name: str, path: _Moving[M], t_s: NDArray[np.float64]) -> M:
-    """The path's motion; an error of the path says whose path it is."""
+    """The path's motion; an error of the path names its body or joint."""
     try:
         return path.motion(t_s)
     except ValueError as error:

@@ -1,12 +1,12 @@
-"""The motion of sensors that ride on a body, at any instant the history knows.
+"""The motion of sensors mounted on a body, at any instant of the history.
 
-Between two states the body's position goes along a straight line, its quaternion by slerp, and its velocities and
-accelerations, in world axes, linearly. Then comes the mount: a point S fixed to the body at r = R_WB p_BS moves as
+Between two states the body's position is linear, its quaternion uses slerp, and its velocities and accelerations, in
+world axes, are linear. A point S fixed to the body at r = R_WB p_BS moves as
 
     v_WS = v_WB + w x r,    w_WS = w,    a_WS = a_WB + alpha x r + w x (w x r).
 
-At a state's own time nothing is interpolated. Elsewhere the errors are of second order in the time between states.
-Where each body has a gravity of its own, a mean over the step, acceleration less gravity is what goes linearly.
+At a state's own time nothing is interpolated. Elsewhere the errors are of second order in the time between states. If
+each body has its own gravity, a mean over the step, acceleration less gravity is interpolated linearly.
 """
 
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ class PointState:
         quaternion: q_WS, w x y z, shape (worlds, sensors, 4).
         velocity: v_WS [m/s], shape (worlds, sensors, 3).
         angular_velocity: w_WS [rad/s], shape (worlds, sensors, 3).
-        velocity_rest: What rounding took from the velocity [m/s], shape (worlds, sensors, 3). At 7 km/s float64 is good
+        velocity_rest: Rounding remainder of the velocity [m/s], shape (worlds, sensors, 3). At 7 km/s float64 is good
             to 1e-12 m/s, which over a microsecond would be noise of 1e-6 m/s^2; the difference of two velocities with
-            their rests has none.
+            their remainders has none.
         acceleration: a_WS, the second derivative of the position [m/s^2], shape (worlds, sensors, 3); None if the world
-            does not know its bodies' accelerations, or nobody asked for them.
+            does not know its bodies' accelerations, or if they were not requested.
         gravity_W: Gravity that the world applies [m/s^2], shape (3,), between two states that of the earlier; or that
-            on the body over the step that the instant lies in, shape (worlds, 1, 3); or None.
+            on the body over the step of the instant, shape (worlds, 1, 3); or None.
     """
 
     time_ns: int
@@ -90,12 +90,12 @@ class PointMotion:
 
     @property
     def numbers(self) -> Float:
-        """Where the motion is filled in, as `move_points` does it; the arrays of every `PointState` are views of it."""
+        """Buffer of the motion, as `move_points` fills it; the arrays of every `PointState` are views of it."""
         return self._out
 
     @property
     def mounts(self) -> tuple[int, int, Float]:
-        """Bodies of a world, the one that is ridden on, below zero for the world, and p_BS and q_BS side by side."""
+        """Bodies per world, the body of the mount, below zero for the world, and p_BS and q_BS side by side."""
         return self._history.bodies, -1 if self._body is None else self._body, self._mounts
 
     def at(self, time_ns: int, *, acceleration: bool = True) -> PointState:
@@ -103,11 +103,11 @@ class PointMotion:
 
         Args:
             time_ns: The instant [ns].
-            acceleration: Whether accelerations are asked for, which some worlds only work out then; if not, that of
-                the motion is None.
+            acceleration: Whether to compute accelerations, which some worlds do on first use only; if not, that of the
+                motion is None.
 
         Returns:
-            The same object with the same arrays at every call: copy what is to outlast the next one.
+            The same object with the same arrays at every call: copy what must outlast the next one.
         """
         before, after, fraction = self._history.bracket(time_ns)
         state, states = self._state, (before.numbers, after.numbers, fraction)
@@ -117,7 +117,7 @@ class PointMotion:
         serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
         threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
 
-        # Where each body has a gravity of its own, acceleration less gravity is what went linearly
+        # If each body has its own gravity, acceleration less gravity was interpolated linearly
         own_W, step_W = before.gravity_W, state.gravity_W
         if fraction and state.acceleration is not None and step_W is not None and own_W is not None and own_W.ndim > 1:
             self._acceleration += (1.0 - fraction) * (step_W - own_W[:, self._body, None])
@@ -127,7 +127,7 @@ class PointMotion:
 def gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
     """The world's own gravity between two states [m/s^2], as `PointState` has it; None if the world applies none.
 
-    Off all bodies there is none where each has its own.
+    Off all bodies it is None where each body has its own.
     """
     if after.gravity_W is None or after.gravity_W.ndim == 1:
         return before.gravity_W

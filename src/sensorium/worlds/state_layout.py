@@ -13,7 +13,7 @@ from sensorium.worlds.paths.closed import BLOCKS
 
 
 class Later(Protocol):
-    """Works out a state when somebody asks for it."""
+    """Computes a state on first use."""
 
     def numbers(self) -> tuple[Float, int]:
         """The numbers, of which accelerations are zero, and their address; 0 if one is not finite."""
@@ -23,21 +23,21 @@ class Later(Protocol):
 
 
 class StateLayout:
-    """Where a state's arrays lie in one array of numbers: one block a quantity, one behind the other.
+    """Layout of a state's arrays in one array of numbers: one block per quantity, in sequence.
 
     Blocks p_WB, q_WB, v_WB, w_WB, a_WB, alpha_WB, each (worlds, bodies, 3 or 4), then joint positions and velocities,
-    each (worlds, joints). A world that works out all its numbers at once fills one such array a step.
+    each (worlds, joints). A world that computes all its numbers at once fills one such array per step.
     """
 
     def __init__(self, worlds: int, bodies: int, joints: int) -> None:
-        """Lay out this many worlds of as many bodies and joints."""
+        """Layout for this many worlds, bodies and joints."""
         sizes = [*((worlds, bodies, end - begin) for begin, end in BLOCKS), (worlds, joints), (worlds, joints)]
         ends = np.cumsum([0, *(math.prod(size) for size in sizes)]).tolist()
         self._blocks = [(slice(a, b), size) for a, b, size in zip(ends, ends[1:], sizes, strict=False)]
         self.shape = (worlds, bodies, joints)
-        """How many there are of each."""
+        """Numbers of worlds, bodies and joints."""
         self.size = ends[-1]
-        """How many numbers there are."""
+        """Length of the array."""
 
     def view(self, numbers: Float, block: int) -> Float:
         """One of the eight blocks of an array of numbers, in its shape."""
@@ -59,19 +59,19 @@ class StateLayout:
         finite: bool = False,
         address: int | None = None,
     ) -> WorldState:
-        """A state of these numbers, (size,), which nobody can change from then on: it is handed to many.
+        """A state of these numbers, (size,), which are read-only from then on because they are shared.
 
         Args:
             time_ns: Its time [ns].
-            numbers: All blocks; None leaves them for `later`.
+            numbers: All blocks; None defers them to `later`.
             gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
-            later: Works out numbers that are None when somebody first asks for them, since most steps nobody does, and
-                likewise accelerations if they are to be known.
-            finite: Whether all numbers and gravity are known to be finite; if not, they are looked at.
-            address: Where they begin in memory, if that is known.
+            later: Computes numbers that are None on first use, since most states are never read, and likewise
+                accelerations if they are to be known.
+            finite: Whether all numbers and gravity are known to be finite; if not, they are checked.
+            address: Address of the numbers, if known.
         """
-        # Filled by hand: a frozen dataclass takes its time over each field
+        # Filled directly: the constructor of a frozen dataclass is slow
         state = object.__new__(PackedState)
         fields = state.__dict__
         fields["time_ns"], fields["gravity_W"] = time_ns, gravity_W
@@ -93,9 +93,9 @@ class StateLayout:
 
 
 class PackedState(WorldState):
-    """A state made of its numbers: each array is a view, made when it is first asked for.
+    """A state made of its numbers: each array is a view, created on first use.
 
-    Most steps nobody asks: what rides on bodies is moved by kernels, from the numbers.
+    Most states need none: kernels move mounted sensors from the numbers.
     """
 
     _layout: StateLayout
@@ -103,7 +103,7 @@ class PackedState(WorldState):
 
     @cached_property
     def numbers(self) -> Float:
-        """All arrays but gravity in one; where they were left for later, they are worked out now."""
+        """All arrays but gravity in one; deferred numbers are computed now."""
         fields = self.__dict__
         if "_later" not in fields:  # a changed copy, by dataclasses.replace
             return self._packed()
@@ -117,14 +117,14 @@ class PackedState(WorldState):
 
     @cached_property
     def has_accelerations(self) -> bool:
-        """Whether both accelerations are known; where they were left for later, they are worked out now."""
+        """Whether both accelerations are known; deferred ones are computed now."""
         if "_later" not in self.__dict__:  # a changed copy, by dataclasses.replace
             return self.a_WB is not None and self.alpha_WB is not None
         self._later.fill_accelerations(self.numbers)
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: all its numbers, which lie elsewhere."""
+        """State for copying: all its numbers, without their address."""
         _ = self.numbers, self.has_accelerations
         return {name: value for name, value in super().__getstate__().items() if name != "_later"}
 
@@ -164,7 +164,7 @@ class PackedState(WorldState):
         return self._layout.view(self.numbers, 7)
 
     def in_place(self, bodies: int, joints: int) -> bool:
-        """As in `WorldState`, without a look at the arrays where they are views."""
+        """As in `WorldState`, without checking the arrays where they are views."""
         layout = self.__dict__.get("_layout")  # a changed copy, by dataclasses.replace, has none
         if layout is None:
             return super().in_place(bodies, joints)

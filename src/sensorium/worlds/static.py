@@ -26,7 +26,7 @@ class Static:
 
         Args:
             poses: X_WB of each body: a single pose, or one for each world, shape (worlds,).
-            step_s: How far one step goes [s].
+            step_s: Duration of one step [s].
         """
         self._poses = dict(poses or {})
         for name, pose in self._poses.items():
@@ -61,7 +61,7 @@ class Static:
         return self._started().at(self.time_ns)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Check the mask (worlds,); there is nothing to put back."""
+        """Check the mask (worlds,); nothing changes."""
         checked_mask(mask, self._started().X_WB.shape[0])
 
     def _started(self) -> WorldState:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.app.node_check import Checked, check_nodes
-from sensorium.app.scenario.dealing import Dealt, deal
 from sensorium.app.scenario.document import Document
 from sensorium.app.scenario.files import Files
 from sensorium.app.scenario.gathering import gather, new_place, remove_place
 from sensorium.app.scenario.manifest import Manifest
 from sensorium.app.scenario.rehearsal import rehearse
 from sensorium.app.scenario.run import Run, check_complete, run, run_away, standing
+from sensorium.app.scenario.run_distribution import Dealt, deal
 from sensorium.app.scenario.scenario import Scenario
 from sensorium.app.scenario.sweep import Case, begin_series
 from sensorium.core.errors import BackendError, SensoriumError, SpecError

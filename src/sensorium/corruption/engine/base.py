@@ -1,4 +1,4 @@
-"""What every corruption offers: it starts for a signal of some shape, and is applied to it sample by sample."""
+"""Interface of corruptions: each starts for a signal of some shape, and is applied sample by sample."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """Codes of a quantizer, one set a channel: origin + k lsb for whole k, from `first` to `last`; each (width,)."""
+    """Codes of a quantizer, one set per channel: origin + k lsb for whole k, from `first` to `last`; each (width,)."""
 
     lsb: Float
     origin: Float
     first: Float
     last: Float
     rounding: str = "round"
-    """Which code a value between two becomes, as in `Quantize.rounding`."""
+    """Code of a value between two codes, as in `Quantize.rounding`."""
 
     def value(self, k: Float) -> Float:
-        """The codes of numbers k, shape (..., width); where there is a last code it is exactly that."""
+        """The codes of numbers k, shape (..., width); the last code, if any, is exact."""
         top = np.rint((self.last - self.origin) / self.lsb)
         return np.where(k >= top, self.last, np.maximum(self.origin + self.lsb * k, self.first))
 
@@ -68,13 +68,13 @@ class Layout:
             raise SpecError(f"period_s is {self.period_s:g}; it must be positive and finite")
 
     def needed_period_s(self, model: str) -> float:
-        """The nominal period [s]; SpecError, which names the model, where it is unknown."""
+        """The nominal period [s]; SpecError, which names the model, if it is unknown."""
         if self.period_s is None:
             raise SpecError(f"{model} needs the sample rate; give period_s where the chain is started")
         return self.period_s
 
     def limit(self, side: Literal["min", "max"], what: str, give: str) -> Float:
-        """One limit of the chain's saturation, shape (width,), for what cannot do without.
+        """One limit of the chain's saturation, shape (width,), for corruptions that require it.
 
         Args:
             side: Which of the two.
@@ -91,7 +91,7 @@ class Layout:
         raise SpecError(f"{what} without limits; give {give}, or a saturation in the same chain")
 
     def assumed(self) -> Layout:
-        """Itself, with some number for whatever is unknown: enough to see which operations something becomes."""
+        """The same with placeholders for unknown values: enough to see which operations a corruption becomes."""
         some = -np.ones(self.width), np.ones(self.width)
         return Layout(self.width, self.period_s or 1e-9, some)
 
@@ -104,7 +104,7 @@ class Corruption(Spec):
     """
 
     kinds: ClassVar[dict[str, type[Corruption]]] = {}
-    """Every kind there is, by its name in data."""
+    """All kinds, by their names in data."""
 
     kind: str
     """Its name in data."""
@@ -123,7 +123,7 @@ class Corruption(Spec):
 
     @abstractmethod
     def operations(self, layout: Layout) -> list[Op]:
-        """What the kernel is to do if it is on."""
+        """Its operations for the kernel while it is on."""
 
     def switched(self, layout: Layout) -> list[Op]:
         """Its operations, marked as off if it is off: so switching one changes no random number of another."""
@@ -140,34 +140,34 @@ class Corruption(Spec):
         return False
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Codes that the signal is on behind it, None for none; `layout` tells those that it arrives on."""
+        """Codes of the signal behind it, None for none; `layout` has those of the incoming signal."""
         return None if self.acts(layout) else layout.codes_before
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
-        """Codes that a saturation right before it ends on, None for none; `layout` tells those that come after it."""
+        """Codes for the limits of a saturation right before it, None for none; `layout` has those after it."""
         return None if self.acts(layout) else layout.codes_after
 
     def acts(self, layout: Layout) -> bool:
-        """Whether it does anything to a signal."""
+        """Whether it changes a signal."""
         return self.on and any(op.on for op in self.switched(layout))
 
     def each(self, field: str, width: int) -> Float:
-        """A field as one number a channel, shape (width,)."""
+        """A field as one number per channel, shape (width,)."""
         return per_channel(f"{type(self).__name__}.{field}", getattr(self, field), width)
 
     def program(self, width: int, period_s: float | None = None) -> Program:
-        """Itself, ready to run over signals of this many channels."""
+        """Itself, prepared for signals of this many channels."""
         # The kernel knows every corruption and every corruption this file, so the kernel is loaded when first needed
         from sensorium.corruption.engine.program import Program
 
         return Program.of(self.compiled(Layout(width, period_s)), width=width, period_s=period_s)
 
     def compiled(self, layout: Layout) -> list[Op]:
-        """Its operations, with what its parts know of each other."""
+        """Its operations, with the layout that its parts share."""
         return self.switched(self.with_own_limits(layout))
 
     def with_own_limits(self, layout: Layout) -> Layout:
-        """The layout with its own limits, if it is on and has any; else those that were known before stay."""
+        """The layout with its own limits, if it is on and has any; otherwise unchanged."""
         limits = self.limits(layout.width) if self.on else None
         if limits is not None:
             return replace(layout, limits=limits, limits_off=False)
@@ -220,7 +220,7 @@ class Corruption(Spec):
 
 
 def layouts_in_row(parts: Sequence[Corruption], layout: Layout) -> list[Layout]:
-    """The layout of each of some parts that act one after the other; `layout` is that of all of them."""
+    """The layout of each of some parts in sequence; `layout` is that of all of them."""
     before, after = [layout.codes_before], [layout.codes_after]
     for part in parts:
         before.append(_known(part.codes_behind, replace(layout, codes_before=before[-1])))
@@ -231,7 +231,7 @@ def layouts_in_row(parts: Sequence[Corruption], layout: Layout) -> list[Layout]:
 
 
 def _known(codes: Callable[[Layout], Grid | None], layout: Layout) -> Grid | None:
-    """Codes, or None where a part cannot become operations; it raises its own error later."""
+    """Codes, or None if a part cannot become operations; it raises its own error later."""
     try:
         return codes(layout)
     except SpecError:
@@ -239,7 +239,7 @@ def _known(codes: Callable[[Layout], Grid | None], layout: Layout) -> Grid | Non
 
 
 def _from_data(value: object) -> object:
-    """A corruption written as data, {"kind": "bias", ...}, as the corruption it names."""
+    """A corruption from data such as {"kind": "bias", ...}."""
     if not isinstance(value, Mapping):
         return value
     kind = value.get("kind")

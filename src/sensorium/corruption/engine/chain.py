@@ -12,7 +12,7 @@ from sensorium.corruption.engine.op import Op
 
 
 class Chain(Corruption):
-    """Corruptions one after the other, each on what the one before gives.
+    """Corruptions in sequence, each on the output of the one before.
 
     The parts depend on each other in two ways: bits divide the limits of the chain's saturation, wherever it
     stands, and a saturation that nothing but quantizers and other saturations separates from a quantizer ends on its
@@ -28,12 +28,12 @@ class Chain(Corruption):
         Spec.__init__(self, parts=parts, **fields)
 
     def operations(self, layout: Layout) -> list[Op]:
-        """Those of all parts."""
+        """Operations of all parts."""
         layouts = layouts_in_row(self.parts, layout)
         return [op for part, own in zip(self.parts, layouts, strict=True) for op in part.switched(own)]
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
-        """Those of the last saturation that is on and has both; else on each side those of the last that has one."""
+        """Limits of the last saturation that is on and has both; else on each side those of the last that has one."""
         given = [part.limits(width) for part in self.parts if part.on]
         found = [limits for limits in reversed(given) if limits is not None]
         if not found:
@@ -47,13 +47,13 @@ class Chain(Corruption):
         return any(part.has_limits_off() for part in self.parts)
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Those behind its last part."""
+        """Codes behind its last part."""
         for part in self.parts if self.on else ():
             layout = replace(layout, codes_before=part.codes_behind(layout))
         return layout.codes_before
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
-        """Those ahead of its first part."""
+        """Codes ahead of its first part."""
         for part in reversed(self.parts) if self.on else ():
             layout = replace(layout, codes_after=part.codes_ahead(layout))
         return layout.codes_after

@@ -1,4 +1,4 @@
-"""Whether something happens: decisions of any probability, exact to 2^-64."""
+"""Random decisions of any probability, exact to 2^-64."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def fill_words(
 def happens(
     p: float, word: np.uint32, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int, draw: int
 ) -> np.bool_:
-    """Whether what has probability p happens, by a word of `fill_words`; only a tie needs the word behind it."""
+    """Whether an event of probability p happens, by a word of `fill_words`; only a tie needs the word behind it."""
     scaled = p * _WORDS
     limit = np.floor(scaled)
     if np.float64(word) != limit:
@@ -41,7 +41,7 @@ def happens(
 def happens_in_a_tie(
     p: float, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int, draw: int
 ) -> np.bool_:
-    """The same by a word of the next draw, with the probability that is left."""
+    """The same by a word of the next draw, with the remaining probability."""
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
     words = draw_words(k0, k1, ids[1, row] + channel // 4, stage, draw + 1, tick, ids[0, row])
     k = channel % 4

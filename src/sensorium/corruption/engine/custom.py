@@ -1,4 +1,4 @@
-"""Corruptions of one's own: a function of the sample in NumPy, in a chain with those of the library."""
+"""User-defined corruptions: a function of the sample in NumPy, in a chain with those of the library."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class CustomCorruption(Corruption):
-    """Base of corruptions of one's own: a subclass has a `kind`, its fields, and `corrupted`.
+    """Base of user-defined corruptions: a subclass has a `kind`, its fields, and `corrupted`.
 
-    It stands in chains, in faults and under every sensor like those of the library: the same seed gives the same bytes,
+    It works in chains, in faults and in every sensor like those of the library: the same seed gives the same bytes,
     worlds are independent, and a fault switches it row by row. It runs in Python, some 30 us a sample; an error that is
     a mixture of those that exist is faster as a subclass of `Corruption` whose `operations` are theirs. In scenario
     files it is known by its kind if an entry point of the group `sensorium.corruptions` announces it.
@@ -37,11 +37,11 @@ class CustomCorruption(Corruption):
     """
 
     slots: ClassVar[int] = 0
-    """Numbers of state that each channel has."""
+    """State numbers per channel."""
 
     @abstractmethod
     def corrupted(self, x: Float, state: Float, moment: Moment) -> Float:
-        """The channels after it, shape (rows, channels); a function of what it is given and of the fields alone.
+        """The channels after it, shape (rows, channels); a function of its arguments and the fields alone.
 
         Args:
             x: The channels before it; rows are worlds and then sensors. NaN where a value is missing.
@@ -66,7 +66,7 @@ def run_custom(
     state: State,
     faults: NDArray[np.uint8],
 ) -> None:
-    """Do one operation in Python, on one sample, in place.
+    """Run one operation in Python, on one sample, in place.
 
     Args:
         op: The operation.

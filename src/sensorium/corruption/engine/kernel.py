@@ -1,6 +1,6 @@
-"""The kernel under every sensor: runs a chain's operations over blocks of rows.
+"""The corruption kernel of all sensors: runs a chain's operations over blocks of rows.
 
-Which function does which operation is generated from what is registered (`registry`).
+The dispatch from operations to functions is generated from the registered operations (`registry`).
 """
 
 import functools
@@ -28,17 +28,17 @@ BLOCK_ROWS = 64
 
 
 def operate(*arguments: Any) -> None:
-    """Stand in for the generated function that runs operation o, of a common kind, on the rows first to last - 1."""
+    """Placeholder for the generated function that runs operation o, of a common kind, on the rows first to last - 1."""
     raise NotImplementedError
 
 
 def operate_rarely(*arguments: Any) -> None:
-    """Stand in for the same of the other kinds."""
+    """Placeholder for the same of the other kinds."""
     raise NotImplementedError
 
 
 def kernel_of(rare: tuple[Operation, ...]) -> Callable[..., None]:
-    """The kernel that runs the common operations and, where its argument `rare` is not None, those given here.
+    """The kernel that runs the common operations and, if its argument `rare` is not None, those given here.
 
     Args:
         rare: Such as `registry.rare_operations` gives; see `_corrupt` for the arguments of the kernel.
@@ -59,7 +59,7 @@ def _kernel_of(common: tuple[Operation, ...], rare: tuple[Operation, ...]) -> Ca
 
 
 def _tag(rare: tuple[Operation, ...]) -> str:
-    """What names of functions end with that have operations of other packages; nothing for those of the library.
+    """Suffix of the names of functions with operations of other packages; empty for those of the library.
 
     Functions loaded from the cache are linked by their names, so those that differ must not share one.
     """
@@ -85,7 +85,7 @@ def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation
 
 @jit.function
 def idle(ops: Int, o: int, x: Float, state: Float, row: int) -> None:
-    """What happens to an operation's state in a row where it is switched off."""
+    """Handle an operation's state in a row where it is switched off."""
     column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
     if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, SLOTS] - 1) * width]):
         return

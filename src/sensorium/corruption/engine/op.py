@@ -1,4 +1,4 @@
-"""What a corruption is to the kernel: one operation, as a row of whole numbers and a stretch of parameters.
+"""Operations of the kernel: each is a row of whole numbers and a stretch of parameters.
 
 A chain becomes a list of operations over the channels of a signal. One kernel runs them all, so that a step of a sensor
 is one call, whatever its chain.
@@ -24,10 +24,10 @@ Int = NDArray[np.int64]
 # Kinds of operation are numbers, each registered beside its function (`registry`). A kind is part of the counter of its
 # random numbers, so its number stays
 CUSTOM = 24
-"""The kind that is run in Python, not by the kernel."""
+"""The kind that Python runs, not the kernel."""
 
 LAST_COMMON = 9
-"""Kinds up to this one are compiled for every sensor, the others where they are first used."""
+"""Kinds up to this one are compiled for every sensor, the others on first use."""
 
 # Columns of an operation's row
 KIND, COLUMN, WIDTH, PARAMETERS, STATE, SLOTS, STAGE, FAULT, IDLE, CHANNELS = range(10)
@@ -53,13 +53,13 @@ MAX_SENSORS = 1 << (32 - SENSOR_SHIFT)
 
 
 def stage(group: int, kind: int, repeat: int) -> int:
-    """The counter's stage for one operation; others may come and go without changing it."""
+    """The counter's stage for one operation; it does not depend on other operations."""
     return (group << (_KIND_BITS + _REPEAT_BITS)) | (kind << _REPEAT_BITS) | repeat
 
 
 @dataclass(frozen=True)
 class Start:
-    """What an operation may draw from when it begins, for all rows; the draws differ from those of every sample."""
+    """Random numbers for the start of an operation, for all rows; distinct from the draws of every sample."""
 
     stream: Stream
     stage: int
@@ -94,7 +94,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Moment:
-    """A sample as a corruption of one's own sees it.
+    """A sample as input to a user-defined corruption.
 
     Attributes:
         time_ns: When it was taken [ns].
@@ -155,7 +155,7 @@ class Op:
 
     @property
     def idle(self) -> int:
-        """What happens to its state while it is switched off."""
+        """Handling of its state while it is switched off."""
         if self.watches:
             return WATCHES
         if self.forgets and (self.holds or self.since_onset):

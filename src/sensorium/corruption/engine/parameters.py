@@ -1,4 +1,4 @@
-"""What corruptions are given: a number for all channels or one for each, and matrices."""
+"""Parameters of corruptions: a number for all channels or one for each, and matrices."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def _as_tuples(value: object) -> object:
 
 
 def _is_finite(item: object) -> bool:
-    """Whether something is a number that a float holds."""
+    """Whether a value is a number that a float holds."""
     try:
         return isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item)
     except OverflowError:
@@ -29,7 +29,7 @@ def _is_finite(item: object) -> bool:
 
 
 def _numbers(value: object, info: ValidationInfo) -> object:
-    """A finite number, or a tuple of some; checked here, so that an error is one sentence."""
+    """A finite number, or a tuple of some; checked here, so that the error message is one sentence."""
     given = _as_tuples(value)
     rule = "it must be a finite number, or one for each channel"
     for item in given if isinstance(given, tuple) else (given,):
@@ -54,16 +54,16 @@ def _rows(value: object, info: ValidationInfo) -> object:
 
 
 PerChannel = Annotated[float | tuple[float, ...], BeforeValidator(_numbers)]
-"""One number for every channel of a signal, or one for each."""
+"""One number for all channels of a signal, or one for each."""
 
 
 def _nan_as_word(value: object) -> object:
-    """NaN as the word for it, which files can hold and which compares with itself."""
+    """NaN as a word, which files can hold and which compares with itself."""
     return "nan" if isinstance(value, float) and math.isnan(value) else value
 
 
 Reading = Annotated[float | Literal["nan"], BeforeValidator(_nan_as_word)]
-"""What a sensor gives in place of a value: a number, or "nan"."""
+"""Replacement of a value: a number, or "nan"."""
 
 Channels = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_tuples)]
 """Numbers of some channels, from 0."""
@@ -73,7 +73,7 @@ Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
 
 
 def per_channel(name: str, value: float | Sequence[float], width: int) -> NDArray[np.float64]:
-    """One number a channel, shape (width,)."""
+    """One number per channel, shape (width,)."""
     given = np.asarray(value, np.float64)
     if given.ndim and given.shape != (width,):
         raise SpecError(f"{name} has {given.size} values; it must be one number or {width}, one for each channel")
@@ -98,7 +98,7 @@ def square_root(name: str, covariance: ArrayLike, width: int) -> NDArray[np.floa
 
 
 def some_channels(name: str, channels: Sequence[int], count: int) -> tuple[int, ...]:
-    """Channels that must be among the `count` there are, in order and each once."""
+    """Channels below `count`, in order and each once."""
     if not channels:
         raise SpecError(f"{name} is empty; it must name at least one channel")
     if max(channels) >= count:
@@ -107,7 +107,7 @@ def some_channels(name: str, channels: Sequence[int], count: int) -> tuple[int, 
 
 
 def not_negative(name: str, value: float | Sequence[float]) -> None:
-    """Raise unless every number is zero or more."""
+    """Raise unless every number is at least zero."""
     for number in np.atleast_1d(np.asarray(value, np.float64)):
         if not number >= 0.0:
             raise ValueError(f"{name} is {number:g}; it must not be negative")
@@ -128,7 +128,7 @@ def ordered(
     *,
     strictly: bool = False,
 ) -> None:
-    """Raise unless no lower number is above its upper one, or, strictly, unless each is below."""
+    """Raise unless each lower number is at most, or if strict below, its upper one."""
     if np.ndim(low) and np.ndim(high) and np.size(low) != np.size(high):
         raise ValueError(f"{low_name} is {low} and {high_name} is {high}; they must have as many values, or one")
     for a, b in zip(*np.broadcast_arrays(*np.atleast_1d(low, high)), strict=True):

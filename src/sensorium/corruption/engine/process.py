@@ -34,7 +34,7 @@ class LinearProcess(Corruption):
     noise: Matrix | None = None
     """L [unit], or G [unit/sqrt(s)], instead of the covariance."""
     per: Literal["sample", "second"] = "sample"
-    """What the matrices belong to."""
+    """Whether the matrices are per sample (Phi, L) or per second (A, G)."""
 
     @model_validator(mode="after")
     def _rules(self) -> "LinearProcess":
@@ -44,7 +44,7 @@ class LinearProcess(Corruption):
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
-        """One step a sample."""
+        """One step per sample."""
         propagation = _matrix("propagation", self.propagation, layout.width)
         if self.noise is not None:
             noise = square("noise", self.noise, layout.width)

@@ -1,4 +1,4 @@
-"""A chain made ready for the kernel."""
+"""A chain compiled to the kernel's arrays."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Part:
 class Program:
     """Operations over the channels of a signal, as the kernel's arrays.
 
-    Faults that stand in its chains it switches itself; those of a sensor's schedule, which parts name by number, it is
-    told of with each sample.
+    It switches the faults in its chains itself; `step` gets the active faults of a sensor's schedule, which parts name
+    by number.
     """
 
     def __init__(self, parts: Sequence[Part], *, columns: int, period_s: float | None = None) -> None:
@@ -124,11 +124,11 @@ class Program:
         self._custom = np.flatnonzero(kinds == layout.CUSTOM).tolist()
         self._needs_onsets = any(op.since_onset for op, *_ in self._starts)
         self.faults = tuple(faults)
-        """Faults that stand in its chains."""
+        """Faults in its chains."""
 
     @property
     def acts(self) -> bool:
-        """Whether it does anything to a signal: one without operations need not be stepped."""
+        """Whether it changes a signal: a program without operations need not be stepped."""
         return self._width > 0
 
     @classmethod
@@ -181,7 +181,7 @@ class Program:
         return state
 
     def restart(self, state: State, mask: NDArray[np.bool_]) -> None:
-        """Give the masked worlds the state of a beginning, in place; a later beginning draws other numbers."""
+        """Reset the masked worlds to an initial state, in place; each start draws other numbers."""
         rows = np.repeat(mask, state.sensors)
         for op, offset, width, stage in self._starts:
             if not op.slots:
@@ -197,7 +197,7 @@ class Program:
             state.faults.reset(mask, state.time_ns)
 
     def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
-        """Corrupt samples (samples, *shape) in order; nothing given is changed."""
+        """Corrupt samples (samples, *shape) in order; the arguments are not changed."""
         if times_ns.ndim != 1 or (times_ns.size and times_ns.dtype.kind not in "iu"):
             rule = "they must be whole numbers in one row"
             raise SpecError(f"times are of type {times_ns.dtype} and shape {times_ns.shape}; {rule}")
@@ -228,7 +228,7 @@ class Program:
         return x.reshape(signals.shape), after
 
     def sample(self, signal: Float, time_ns: int, state: State) -> tuple[Float, State]:
-        """Corrupt one sample of the state's shape, as a series of one; nothing given is changed."""
+        """Corrupt one sample of the state's shape, as a series of one; the arguments are not changed."""
         if not isinstance(time_ns, int | np.integer):
             raise SpecError(f"time_ns is {time_ns!r}; it must be a whole number")
         self._check(signal, state.shape)
@@ -245,7 +245,7 @@ class Program:
         faults: NDArray[np.uint8] | None = None,
         onsets_ns: NDArray[np.int64] | None = None,
     ) -> None:
-        """Corrupt one sample in place, the state too: what sensors call.
+        """Corrupt one sample and the state in place, as sensors do.
 
         Args:
             x: Signal, shape (rows, columns); rows are worlds and then sensors.
@@ -297,11 +297,11 @@ class Program:
     def held(
         self, state: State, column: int, faults: NDArray[np.uint8] | None = None
     ) -> list[NDArray[np.bool_] | None]:
-        """Where operations gave a value of an older sample at the last step.
+        """Mask of values that operations took from an older sample at the last step.
 
         Args:
             state: After the step.
-            column: First channel of the part asked for.
+            column: First channel of the part.
             faults: Which faults of the sensor's schedule were active then.
 
         Returns:
@@ -332,7 +332,7 @@ class Program:
         onsets: NDArray[np.int64],
         stretch: slice | None = None,
     ) -> None:
-        """Run the operations, or a stretch of them, over samples."""
+        """Run the operations, or a range of them, over samples."""
         if stretch is None and self._custom:
             self._run_between_custom(x, clock, state, faults, onsets)
             return
@@ -362,7 +362,7 @@ class Program:
         faults: NDArray[np.uint8],
         onsets: NDArray[np.int64],
     ) -> None:
-        """Run stretches of operations of the kernel, and between them those in Python, sample by sample."""
+        """Run ranges of operations in the kernel, and those between them in Python, sample by sample."""
         for t in range(len(x)):
             now = faults[t : t + 1] if len(faults) > 1 else faults
             since = onsets[t : t + 1] if len(onsets) > 1 else onsets
@@ -376,7 +376,7 @@ class Program:
 
 
 def _check_kind(op: Op) -> None:
-    """Raise where nothing would run an operation."""
+    """Raise if nothing runs an operation."""
     if not runs(op.kind):
         rule = "it must be one of those that sensorium.corruption.operation registered"
         raise SpecError(f"an operation has the kind {op.kind}; {rule}")
@@ -387,7 +387,7 @@ def _check_kind(op: Op) -> None:
 
 
 def _number(fault: Fault, faults: list[Fault]) -> int:
-    """Place of a fault in the list, at whose end a new one is put; compared by identity, since two may be equal."""
+    """Index of a fault in the list, to which a new one is appended; compared by identity, since two may be equal."""
     for number, known in enumerate(faults):
         if known is fault:
             return number

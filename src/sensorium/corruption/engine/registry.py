@@ -1,11 +1,11 @@
-"""Operations that the kernel runs, by number: each is registered once, beside the function that does it.
+"""Operations of the kernel, by number: each is registered once, beside its function.
 
     @operation(1)
     @jit.function
     def bias(ops, o, par, x, state, first, last): ...
 
-The kernel's dispatch is made of what is registered (`kernel.py`), so a number that nothing runs is known as an error
-before a program starts. Packages register theirs in the same way, with numbers from `FIRST_OF_OTHERS` on.
+The kernel's dispatch is generated from the registered operations (`kernel.py`), so an unregistered number
+is an error before a program starts. Packages register theirs in the same way, with numbers from `FIRST_OF_OTHERS` on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST_OF_OTHERS = 32
 """Numbers from this one up to `MAX_KINDS` - 1 belong to packages of third parties, the others to the library."""
 
 ARGUMENTS = ("ops", "o", "par", "x", "state", "ids", "clock", "t", "onsets", "first", "last")
-"""What an operation's function may be given; it names those that it needs, in this order."""
+"""Possible arguments of an operation's function; it names those that it needs, in this order."""
 
 COMMON_ARGUMENTS = tuple(name for name in ARGUMENTS if name != "onsets")
 """The same for common operations."""
@@ -48,7 +48,7 @@ class Operation:
 
     @property
     def is_common(self) -> bool:
-        """Whether it is compiled for every sensor; others are compiled where they are first used."""
+        """Whether it is compiled for every sensor; others are compiled on first use."""
         return self.number <= LAST_COMMON
 
 
@@ -56,7 +56,7 @@ _registered: dict[int, Operation] = {}
 
 
 def operation(number: int) -> Callable[[F], F]:
-    """Register a compiled function as what the kernel does for operations of a number.
+    """Register a compiled function for the operations of a number.
 
     The function takes some of `ARGUMENTS`, in their order, and changes `x` and `state` in place:
 
@@ -86,7 +86,7 @@ def operation(number: int) -> Callable[[F], F]:
 
 
 def _check(made: Operation) -> None:
-    """Raise SpecError where an operation cannot be registered."""
+    """Raise SpecError if an operation cannot be registered."""
     number = made.number
     own = made.name.startswith("sensorium.")
     least, end = (1, FIRST_OF_OTHERS) if own else (FIRST_OF_OTHERS, MAX_KINDS)
@@ -107,24 +107,24 @@ def _check(made: Operation) -> None:
 
 
 def registered() -> dict[int, Operation]:
-    """Every operation that the kernel can run, by number; those of corruptions that are not loaded are not there."""
+    """All operations of the kernel, by number, except those of corruptions that are not loaded."""
     return dict(sorted(_registered.items()))
 
 
 def common_operations() -> tuple[Operation, ...]:
-    """Those that every sensor's kernel has, in the order of their numbers."""
+    """Operations in every sensor's kernel, in the order of their numbers."""
     return tuple(each for each in registered().values() if each.is_common)
 
 
 def runs(number: int) -> bool:
-    """Whether something runs operations of a number: the kernel, or Python for `CUSTOM`."""
+    """Whether operations of a number can run: in the kernel, or in Python for `CUSTOM`."""
     return number in _registered or number == CUSTOM
 
 
 def rare_operations(numbers: set[int]) -> tuple[Operation, ...]:
-    """Those that the kernel of a program needs beside the common ones, in the order of their numbers.
+    """Operations that the kernel of a program needs beside the common ones, in the order of their numbers.
 
-    Those of the library are compiled together, so that few kernels are; those of other packages where they are used.
+    Those of the library are compiled together, to keep kernels few; those of other packages on first use.
 
     Args:
         numbers: Of all operations of the program.

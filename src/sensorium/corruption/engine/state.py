@@ -1,4 +1,4 @@
-"""The state of a chain that is at work."""
+"""The state of a running chain."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 Float = NDArray[np.float64]
 
 NEVER = np.iinfo(np.int64).min
-"""The time of the last sample before there was one [ns]."""
+"""Time of the last sample before the first one [ns]."""
 
 
 @dataclass
 class State:
-    """Where a corruption stands after a sample."""
+    """State of a corruption after a sample."""
 
     program: Program
     shape: tuple[int, ...]
@@ -36,16 +36,16 @@ class State:
     sensors: int
     first_world: int
     clock: NDArray[np.int64] = field(repr=False)
-    """A sample's row of numbers for the kernel, used again for each: period and key stay, tick and times change."""
+    """A sample's row of numbers for the kernel, reused for each: period and key stay, tick and times change."""
     faults: FaultClock | None = None
     """Which faults of its chains are active, with their log; None if there are none."""
     tick: int = 0
     """Number of the next sample."""
     time_ns: int = NEVER
-    """When the last sample was taken [ns]."""
+    """Time of the last sample [ns]."""
 
     def copy(self) -> State:
-        """A state that can go its own way."""
+        """An independent copy."""
         faults = None if self.faults is None else self.faults.copy()
         return replace(self, values=self.values.copy(), clock=self.clock.copy(), faults=faults)
 

@@ -1,4 +1,4 @@
-"""Bias: a constant offset, constant, or drawn once an episode."""
+"""Bias: an offset, constant or drawn once per episode."""
 
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ BIAS = 1
 class Bias(Corruption):
     """x' = x + b, with b = value + std n, n normal and drawn once an episode (and world, and sensor).
 
-    A turn-on bias of a data sheet is `std`; what is known of one device is `value`.
+    The turn-on bias of a data sheet is `std`; the known bias of one device is `value`.
 
     >>> bias = sn.corruption.Bias(0.1)
     >>> state = bias.init((2,), seed=0)
@@ -41,7 +41,7 @@ class Bias(Corruption):
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
-        """One addition; what was drawn is state."""
+        """One addition; the drawn part is state."""
         value = self.each("value", layout.width)
         std = self.each("std", layout.width)
 
@@ -54,7 +54,7 @@ class Bias(Corruption):
 @operation(BIAS)
 @jit.function
 def bias(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
-    """X += value + what was drawn."""
+    """X += value + drawn part."""
     column, width, p, s, drawn = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
     for i in range(width):
         value = par[p + i]

@@ -1,4 +1,4 @@
-"""Bounded walk: an error that wanders, but not beyond a bound, or seldom."""
+"""Bounded walk: a random walk that never, or rarely, exceeds a bound."""
 
 import math
 from typing import Literal
@@ -25,7 +25,7 @@ _METHODS = {"ou": _OU, "reflect": _REFLECT, "truncate": _TRUNCATE, "clamp": _CLA
 _SOFT = ("ou", "exp_pull")
 
 Method = Literal["ou", "reflect", "truncate", "clamp", "exp_pull"]
-"""What keeps a walk near zero."""
+"""Method that keeps a walk near zero."""
 
 _SQRT_HALF = math.sqrt(0.5)
 
@@ -39,7 +39,7 @@ _WIDE = 1e3
 class BoundedWalk(Corruption):
     """w' = w + s n, kept within +-b or near it; x' = x + w. n is normal, s = K sqrt(dt), and w begins at 0.
 
-    With `bound` no sample is beyond b. With `soft_bound` b is a scale that some samples pass.
+    With `bound` no sample is beyond b. With `soft_bound` b is a scale that some samples exceed.
 
     | method | rule | law after a long time |
     |---|---|---|
@@ -57,9 +57,9 @@ class BoundedWalk(Corruption):
 
     kind: Literal["bounded_walk"] = "bounded_walk"
     bound: PerChannel | None = None
-    """b [unit], the same on both sides of zero, which the walk never passes."""
+    """b [unit], the same on both sides of zero, which the walk never exceeds."""
     soft_bound: PerChannel | None = None
-    """b [unit], instead, of a walk that passes it at times."""
+    """b [unit], instead, of a walk that exceeds it at times."""
     density: PerChannel | None = None
     """K [unit/sqrt(s)]."""
     step_std: PerChannel | None = None
@@ -67,7 +67,7 @@ class BoundedWalk(Corruption):
     tau_s: PerChannel | None = None
     """Instead of K, for `ou`: its correlation time [s]."""
     method: Method | None = None
-    """What keeps it near; None is `truncate` for a bound, and `ou` for a soft one."""
+    """Method; None is `truncate` for a bound, and `ou` for a soft one."""
 
     @model_validator(mode="after")
     def _rules(self) -> "BoundedWalk":
@@ -118,7 +118,7 @@ class BoundedWalk(Corruption):
 
 
 def check_method(name: str, value: object, method_name: str, method: Method | None) -> None:
-    """Raise where a bound and a method do not go together."""
+    """Raise if a bound and a method do not fit."""
     if method is not None and (method in _SOFT) != name.endswith("soft_bound"):
         rule = "passes its bound, give soft_bound" if method in _SOFT else "never passes its bound, give bound"
         raise SpecError(f"{name} is {value} and {method_name} is {method!r}; that method {rule}")

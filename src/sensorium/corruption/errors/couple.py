@@ -1,4 +1,4 @@
-"""Coupling from other channels: such as the g-sensitivity of a gyroscope."""
+"""Coupling from other channels, such as the g-sensitivity of a gyroscope."""
 
 from typing import Literal
 

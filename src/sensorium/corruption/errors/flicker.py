@@ -23,7 +23,7 @@ _PEAK = 1.8926178033422194
 
 
 class BiasInstability(Corruption):
-    """x' = x + b_1 + ... + b_n: Gauss-Markov processes, one a decade, whose Allan deviation together is level.
+    """x' = x + b_1 + ... + b_n: Gauss-Markov processes, one per decade, whose total Allan deviation is flat.
 
     `instability` is the coefficient B of IEEE 952: the level is sqrt(2 ln 2 / pi) B = 0.664282 B, within 2 % (1.5 % for
     whole decades), for averaging times from `tau_min_s` to `tau_max_s`. A data sheet that gives the lowest point of its
@@ -39,9 +39,9 @@ class BiasInstability(Corruption):
     instability: PerChannel
     """Coefficient B [unit]."""
     tau_min_s: float = 1.0
-    """Shortest averaging time of the level part [s]; several sample periods."""
+    """Shortest averaging time of the flat part [s]; several sample periods."""
     tau_max_s: float = 1e4
-    """Longest averaging time of the level part [s]."""
+    """Longest averaging time of the flat part [s]."""
 
     @model_validator(mode="after")
     def _rules(self) -> "BiasInstability":

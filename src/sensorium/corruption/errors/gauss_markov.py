@@ -1,4 +1,4 @@
-"""First-order Gauss-Markov process: an error that wanders, and comes back."""
+"""First-order Gauss-Markov process: a random error with exponential correlation."""
 
 import math
 from typing import Literal

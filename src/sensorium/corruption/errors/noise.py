@@ -40,10 +40,10 @@ _EACH = (
 
 
 class Noise(Corruption):
-    """x' = x + bias + walk + Gauss-Markov + flicker + white: what Basilisk's memo asks for (R4 to R9).
+    """x' = x + bias + walk + Gauss-Markov + flicker + white: the error models of Basilisk's memo (R4 to R9).
 
     `imu.linear.noise.std = (0.1, 0.1, 0.2)`: standard deviations are given, no matrices, and no factor of 1.5 (E-29).
-    Every part has a model of its own, named with its field; what is not given is not there. Fields may be set one
+    Every part has a model of its own, named with its field; parts that are not given are absent. Fields may be set one
     after the other; whether they belong together is checked when the noise is put to work.
 
     >>> noise = sn.corruption.Noise(std=0.1, bias=1.0)
@@ -72,11 +72,11 @@ class Noise(Corruption):
     walk: PerChannel | None = None
     """Random walk: K [unit/sqrt(s)]. `RandomWalk`."""
     bound: PerChannel | None = None
-    """Bound of the walk, which it never passes [unit]. `BoundedWalk`."""
+    """Bound that the walk never exceeds [unit]. `BoundedWalk`."""
     soft_bound: PerChannel | None = None
-    """Instead, a scale that the walk passes at times [unit]."""
+    """Instead, a scale that the walk exceeds at times [unit]."""
     bound_method: Method | None = None
-    """What keeps the walk near its bound; None is `truncate`, or `ou` with a soft one."""
+    """Method that keeps the walk near its bound; None is `truncate`, or `ou` with a soft one."""
     gauss_markov_std: PerChannel | None = None
     """Gauss-Markov process: standard deviation [unit]. `GaussMarkov`."""
     gauss_markov_tau_s: PerChannel | None = None
@@ -84,9 +84,9 @@ class Noise(Corruption):
     instability: PerChannel | None = None
     """Bias instability: B of IEEE 952 [unit], the level of an Allan plot over 0.664. `BiasInstability`."""
     instability_tau_min_s: float = 1.0
-    """Shortest averaging time at which the Allan plot is level [s]."""
+    """Shortest averaging time at which the Allan plot is flat [s]."""
     instability_tau_max_s: float = 1e4
-    """Longest averaging time at which the Allan plot is level [s]."""
+    """Longest averaging time at which the Allan plot is flat [s]."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Noise":
@@ -105,7 +105,7 @@ class Noise(Corruption):
         return self
 
     def parts(self) -> tuple[Corruption, ...]:
-        """What it is made of, in order: bias, walks, white noise; those not asked for are off."""
+        """Its parts, in order: bias, walks, white noise; those that are not set are off."""
         self._check()
         density = self.density is not None
         bounded = self.bound is not None or self.soft_bound is not None
@@ -141,14 +141,14 @@ class Noise(Corruption):
         )
 
     def operations(self, layout: Layout) -> list[Op]:
-        """Those of its parts; what is not there keeps its place, so that it can come without changing the rest."""
+        """Operations of its parts; a missing part keeps its place, so that adding it does not change the rest."""
         for name in _EACH:
             if getattr(self, name) is not None:
                 self.each(name, layout.width)
         return [op for part in self.parts() for op in part.switched(layout)]
 
     def _check(self) -> None:
-        """Raise where one field is given without another that it needs."""
+        """Raise if one field is given without another that it needs."""
         for name, needed in _NEEDS:
             if getattr(self, name) is not None and getattr(self, needed) is None:
                 raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")

@@ -73,7 +73,7 @@ class Overflow(Corruption):
 @operation(OVERFLOW)
 @jit.function
 def overflow(ops: Int, o: int, par: Float, x: Float, first: int, last: int) -> None:
-    """X = what is left of it modulo the range."""
+    """X = remainder of x modulo the range."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     coded, mode = ops[o, OPTION], ops[o, OPTION + 1]
     for i in range(width):

@@ -1,4 +1,4 @@
-"""Quantization: values become codes of a converter."""
+"""Quantization: values rounded to the codes of a converter."""
 
 from typing import Literal
 
@@ -43,9 +43,9 @@ class Quantize(Corruption):
     max: PerChannel | None = None
     """Upper limit for `bits` [unit]."""
     rounding: Literal["floor", "ceil", "round", "to_zero", "from_zero"] = "round"
-    """Which code a value between two becomes."""
+    """Code of a value between two codes."""
     carry_error: bool = False
-    """Add what was rounded off to the next sample, so that the mean over time is exact."""
+    """Add the rounding error to the next sample, so that the mean over time is exact."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Quantize":
@@ -62,7 +62,7 @@ class Quantize(Corruption):
         return self
 
     def grid(self, layout: Layout) -> Grid | None:
-        """Its codes; None where nothing is rounded."""
+        """Its codes; None if nothing is rounded."""
         if not self.on or (self.lsb is None and self.bits is None):
             return None
         if self.lsb is not None:
@@ -95,7 +95,7 @@ class Quantize(Corruption):
         return [Op(QUANTIZE, parameters, options=options, slots=int(self.carry_error))]
 
     def _check_meanings(self) -> None:
-        """Raise where a field says how to round, and nothing is rounded."""
+        """Raise if a rounding option is given and nothing is rounded."""
         if self.bits is None and self.code != "full_span":
             raise SpecError(f"Quantize.code is {self.code!r} without bits; they must be given too")
         for name, usual in (("rounding", "round"), ("carry_error", False)):
@@ -103,7 +103,7 @@ class Quantize(Corruption):
                 raise SpecError(f"Quantize.{name} is {getattr(self, name)!r} without lsb or bits; give one of them")
 
     def _limits(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-        """What bits divide."""
+        """Limits that bits divide."""
         if self.min is not None and self.max is not None:
             limits = self.each("min", layout.width), self.each("max", layout.width)
         else:
@@ -117,7 +117,7 @@ class Quantize(Corruption):
 @operation(QUANTIZE)
 @jit.function
 def quantize(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
-    """X = origin + lsb k, k by the rounding asked for, within the codes there are."""
+    """X = origin + lsb k, k by the given rounding, within the codes."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     mode, carry = ops[o, OPTION], ops[o, OPTION + 1]
     for i in range(width):
@@ -143,7 +143,7 @@ def quantize(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, l
 
 @jit.inlined
 def code_of(mode: int, value: float, origin: float, lsb: float) -> float:
-    """Number k of the code that a value becomes."""
+    """Number k of the code of a value."""
     y = (value - origin) / lsb
     k = nearest(value, y) if mode == _ROUND else directed(mode, value, y)
 

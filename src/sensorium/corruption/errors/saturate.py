@@ -1,4 +1,4 @@
-"""Saturation: no value leaves the limits."""
+"""Saturation: values are clipped to limits."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ SATURATE = 7
 class Saturate(Corruption):
     """x' = min(max(x, lo), hi), per channel.
 
-    It acts where it stands in its chain. Next to a quantizer, with nothing but quantizers and saturations between, lo
+    It acts at its place in its chain. Next to a quantizer, with nothing but quantizers and saturations between, lo
     and hi are moved inward onto codes, so that the two may stand in either order and the output is always a code.
 
     With `check="average"` a channel is also held at a limit while the mean of this sample and the one before lies
@@ -31,7 +31,7 @@ class Saturate(Corruption):
     max: PerChannel | None = None
     """Upper limit [unit]; None is none."""
     check: Literal["instant", "average"] = "instant"
-    """What is compared with the limits."""
+    """Whether a sample, or its mean with the last one, is compared with the limits."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Saturate":
@@ -57,7 +57,7 @@ class Saturate(Corruption):
         return not self.on and (self.min is not None or self.max is not None)
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Those that the signal arrives on, since it ends on one of them."""
+        """Codes of the incoming signal, since limits are on them."""
         return layout.codes_before
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
@@ -94,7 +94,7 @@ def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
 @operation(SATURATE)
 @jit.function
 def saturate(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
-    """Clip x, also where the mean of this and the last sample is beyond a limit, if asked for."""
+    """Clip x, optionally also where the mean of this and the last sample is beyond a limit."""
     column, width, p, s, average = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
     for i in range(width):
         lo, hi = par[p + i], par[p + width + i]

@@ -29,7 +29,7 @@ TEMPERATURE = 12
 
 
 class TemperatureDrift(Corruption):
-    """x' = (1 + s1 (T - T0)) x + b1 (T - T0) (physics.md 13); what is left at T0 is a `Bias` and a `Scale`.
+    """x' = (1 + s1 (T - T0)) x + b1 (T - T0) (physics.md 13); errors at T0 are a `Bias` and a `Scale`.
 
     The ambient temperature is one number, or a profile over time: straight lines between its points, level beyond. The
     sensor settles `self_heating_k` above it. With `tau_s` it gets there as a first-order lag, tau dT/dt = ambient +
@@ -43,13 +43,13 @@ class TemperatureDrift(Corruption):
     scale_per_k: PerChannel = 0.0
     """s1 [1/K]."""
     reference_c: float = 25.0
-    """T0, where the sensor was calibrated [deg C]."""
+    """T0, the calibration temperature [deg C]."""
     ambient_c: float | tuple[float, ...] = 25.0
     """Ambient temperature [deg C], one for each of `times_s` if those are given."""
     times_s: tuple[float, ...] = ()
-    """When the ambient temperature has those values, increasing, on the clock of the samples [s]."""
+    """Times of the ambient temperatures, increasing, on the clock of the samples [s]."""
     self_heating_k: float = 0.0
-    """How much warmer than its surroundings the sensor becomes [K]."""
+    """Self-heating of the sensor above its surroundings [K]."""
     tau_s: float | None = Field(default=None, gt=0.0)
     """Time constant of the sensor's temperature [s]; None is no lag."""
     start_c: float | None = None
@@ -124,7 +124,7 @@ def temperature(
 
 @jit.function
 def at_time(time_s: float, times: Float, values: Float) -> float:
-    """Straight between points, level beyond them."""
+    """Linear between points, constant beyond them."""
     last = times.size - 1
     if time_s <= times[0]:
         return values[0]

@@ -1,4 +1,4 @@
-"""Errors of when a reading is taken and when it arrives, as data: sensors carry them out."""
+"""Errors of the times at which a reading is taken and arrives, as data: sensors apply them."""
 
 import math
 
@@ -8,22 +8,22 @@ from sensorium.core.spec import Spec
 
 
 class TimingErrors(Spec):
-    """What is wrong with a sensor's time.
+    """Errors of a sensor's timing.
 
     A message sent at t arrives at t + delay + jitter n (n normal, never before it was sent), or with probability `loss`
     not at all. A clock with these errors reads t + offset + 1e-6 skew t.
     """
 
     delay_s: float = Field(default=0.0, ge=0.0)
-    """Added to the way of every message [s]."""
+    """Additional latency of every message [s]."""
     jitter_s: float = Field(default=0.0, ge=0.0)
     """Standard deviation of the arrival [s]."""
     loss: float = Field(default=0.0, ge=0.0, le=1.0)
     """Probability that a message never arrives [1]."""
     clock_offset_s: float = 0.0
-    """What the sensor's clock is ahead [s]."""
+    """Offset of the sensor's clock, positive if ahead [s]."""
     skew_ppm: float = Field(default=0.0, gt=-1e6)
-    """What the sensor's clock gains [1e-6]: 50 is 180 ms in an hour."""
+    """Rate error of the sensor's clock, positive if fast [1e-6]: 50 is 180 ms in an hour."""
 
     def __add__(self, other: "TimingErrors") -> "TimingErrors":
         """Both at once, independent of each other: delays, offsets, skews and variances add.

@@ -37,7 +37,7 @@ class Wave(Corruption):
     phase_rad: PerChannel = 0.0
     """phi [rad]."""
     mode: Literal["replace", "add"] = "replace"
-    """Whether the wave takes the signal's place or adds to it."""
+    """Whether the wave replaces the signal or adds to it."""
 
     shape: ClassVar[int]
 

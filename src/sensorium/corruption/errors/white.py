@@ -1,4 +1,4 @@
-"""White noise: independent from sample to sample, or as a filter lets it pass."""
+"""White noise: independent from sample to sample, or filtered."""
 
 import math
 from typing import Literal
@@ -40,7 +40,7 @@ class White(Corruption):
     density: PerChannel | None = None
     """Amplitude spectral density N [unit/sqrt(Hz)], instead."""
     sided: Literal["one", "two"] = "one"
-    """Which density it is."""
+    """Convention of the density."""
     bandwidth_hz: float | None = Field(default=None, gt=0.0)
     """Equivalent noise bandwidth of the sensor's filter of one pole [Hz], for a one-sided density: pi / 2 times its
     corner. None is half the sample rate, without correlation."""

@@ -1,4 +1,4 @@
-"""Which faults are active now: the clock behind a schedule."""
+"""Clock of a fault schedule: the faults that are active at a time."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class FaultClock:
     """State of a schedule in some worlds; its time only goes forward.
 
     Random times are functions of (seed, name of the sensor, name of the fault, world, number of the onset), so that
-    neither other faults, nor the split of a batch, nor how often it is asked can change them. They count from the first
-    time asked for, since recordings begin at any.
+    neither other faults, nor the split of a batch, nor the number of requests can change them. They count from the
+    first requested time, since recordings begin at any time.
 
     Attributes:
         log: What was active when, as far as the clock was asked.
@@ -67,12 +67,12 @@ class FaultClock:
         self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
         self.onsets_ns = np.zeros((worlds * sensors, len(faults)), np.int64)
-        """When each fault set in last [ns], of those that are active at the time asked for last; shape
+        """Last onset of each fault that is active at the last requested time [ns]; shape
         (worlds * sensors, faults)."""
         self._timing: dict[tuple[int, ...], TimingErrors] = {}
 
     def at(self, time_ns: int) -> NDArray[np.uint8]:
-        """Which faults are active at a time [ns], not before the last one asked for.
+        """Mask of faults that are active at a time [ns], not before the last requested one.
 
         Returns:
             1 for active, else 0, shape (worlds * sensors, faults); valid until the next call.
@@ -88,14 +88,14 @@ class FaultClock:
         return _repeated(masks, counts)
 
     def series_with_onsets(self, times_ns: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The same, and when those that are active set in [ns], of the same shape."""
+        """The same, and the onsets of the active ones [ns], of the same shape."""
         masks, onsets_ns, counts = self._pieces(times_ns)
         return _repeated(masks, counts), _repeated(onsets_ns, counts)
 
     def _pieces(
         self, times_ns: NDArray[np.int64]
     ) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.int64]], list[int]]:
-        """Stretches of increasing times in which nothing changes: masks, onsets [ns], and how many times each has."""
+        """Intervals of increasing times without a change: masks, onsets [ns], and the number of times in each."""
         masks, onsets_ns, counts = [], [], []
         begin = 0
         while begin < len(times_ns):
@@ -108,7 +108,7 @@ class FaultClock:
         return masks, onsets_ns, counts
 
     def timing(self, time_ns: int) -> TimingErrors:
-        """All errors of timing that are active at a time [ns], together."""
+        """All timing errors that are active at a time [ns], combined."""
         mask = self.at(time_ns)
         active = tuple(f for f, fault in enumerate(self._faults) if fault.timing is not None and mask[0, f])
         if active not in self._timing:
@@ -123,7 +123,7 @@ class FaultClock:
 
         Args:
             mask: Which worlds, shape (worlds,).
-            time_ns: Now [ns], not before the last time asked for.
+            time_ns: Now [ns], not before the last requested time.
         """
         if np.shape(mask) != (self._worlds,):
             raise SpecError(f"mask has shape {np.shape(mask)}; it must be ({self._worlds},), one for each world")
@@ -150,7 +150,7 @@ class FaultClock:
         return twin
 
     def _advance(self, time_ns: int) -> None:
-        """Let happen what happens until a time [ns]."""
+        """Advance to a time [ns]."""
         if time_ns < self._time_ns:
             raise SpecError(f"time_ns is {time_ns} after {self._time_ns}; the time of faults only goes forward")
         if not self._began:
@@ -161,7 +161,7 @@ class FaultClock:
         self._settle()
 
     def _begin(self, time_ns: int) -> None:
-        """Before the first time asked for: known onsets, and random ones from there on."""
+        """Prepare the first request: known onsets, and random ones from there on."""
         self._began = True
         for f, fault in enumerate(self._faults):
             if not fault.on:
@@ -174,12 +174,12 @@ class FaultClock:
                 heapq.heappush(self._changes, (start_ns, f, _EVERYWHERE))
 
     def _strikes(self, f: int) -> bool:
-        """Whether a fault sets in at random, in each world independently."""
+        """Whether a fault starts at random, in each world independently."""
         fault = self._faults[f]
         return fault.on and fault.onsets_per_s is not None and fault.timing is None
 
     def _change(self, f: int, world: int, time_ns: int) -> None:
-        """A fault sets in or ends, and its next change becomes known."""
+        """Start or end a fault, and determine its next change."""
         fault = self._faults[f]
         if self._events[f][max(world, 0)] >= 0:
             self._end(f, world, time_ns)
@@ -199,14 +199,14 @@ class FaultClock:
             heapq.heappush(self._changes, (time_ns + _at_least_1_ns(fault.duration_s * factor), f, world))
 
     def _end(self, f: int, world: int, time_ns: int) -> None:
-        """A fault ends in one world, or in all."""
+        """End a fault in one world, or in all."""
         for w in self._each(world):
             self.log.close(self._events[f][w], time_ns)
             self._events[f][w] = -1
         self._mask[self._rows(world), f] = 0
 
     def _each(self, world: int) -> range:
-        """The worlds meant: one, or all."""
+        """The given world, or all."""
         return range(self._worlds) if world == _EVERYWHERE else range(world, world + 1)
 
     def _rows(self, world: int) -> slice:
@@ -214,7 +214,7 @@ class FaultClock:
         return slice(None) if world == _EVERYWHERE else slice(world * self._sensors, (world + 1) * self._sensors)
 
     def _draw_onset(self, f: int, world: int, time_ns: int) -> None:
-        """Draw when a fault sets in next in a world, or in all."""
+        """Draw the next onset of a fault in a world, or in all."""
         onsets_per_s = self._faults[f].onsets_per_s
         assert onsets_per_s is not None
         self._drawn[f][world] += 1
@@ -222,7 +222,7 @@ class FaultClock:
         heapq.heappush(self._changes, (time_ns + _at_least_1_ns(wait_s), f, world))
 
     def _exponential(self, f: int, world: int, draw: int) -> float:
-        """An exponential number of mean 1 for the onset drawn last; a fault of all worlds is drawn as world 0."""
+        """An exponential number of mean 1 for the last drawn onset; a fault of all worlds is drawn as world 0."""
         number = 0 if world == _EVERYWHERE else self._first_world + world
         return exponential(*self._streams[f].key, draw, self._drawn[f][world], number)
 
@@ -231,7 +231,7 @@ class FaultClock:
 
 
 def _repeated(pieces: list[NDArray[Any]], counts: list[int]) -> NDArray[Any]:
-    """Each piece as often as its count says, along a new first axis; a single one once."""
+    """Each piece repeated by its count, along a new first axis; a single one once."""
     return pieces[0][None] if len(pieces) == 1 else np.repeat(np.stack(pieces), counts, axis=0)
 
 

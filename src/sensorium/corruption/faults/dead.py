@@ -1,4 +1,4 @@
-"""Dead channels and blocked sectors: parts of a scan or an image that give nothing."""
+"""Dead channels and blocked sectors: parts of a scan or an image without data."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
@@ -17,29 +17,29 @@ DEAD = 20
 
 Count = Annotated[int, Field(ge=1)]
 Shape = tuple[Count, Count]
-"""Channels and columns of a scan, rows and columns of an image; values follow row after row."""
+"""Channels and columns of a scan, rows and columns of an image; values are in row-major order."""
 Range = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
-"""First, and first that no longer belongs."""
+"""Half-open range."""
 
 _EDGE_DEG = 1e-9
 
 
 class DeadChannels(Corruption):
-    """x' = `value` on the channels that are dead, known ones or some drawn once an episode (and world, and sensor).
+    """x' = `value` on the channels that are dead, known ones or some drawn once per episode (and world, and sensor).
 
-    Of drawn channels each is dead with probability `share` by itself. With a shape, a channel is a whole row of the
+    Each drawn channel is dead with probability `share`, independently. With a shape, a channel is a whole row of the
     scan: a laser that never answers. Without, it is one number of the signal: a dead pixel, or an axis.
     """
 
     kind: Literal["dead_channels"] = "dead_channels"
     channels: Channels | None = None
-    """Numbers of the dead ones."""
+    """Numbers of the dead channels."""
     share: float | None = Field(default=None, ge=0.0, le=1.0)
-    """Probability of each to be dead [1], instead."""
+    """Probability of each channel to be dead [1], instead."""
     shape: Shape | None = None
     """Channels and columns of a scan; None takes every number of the signal as a channel."""
     value: Reading = 0.0
-    """What a dead channel gives [unit]: 0 is no return, "nan" no value."""
+    """Value of a dead channel [unit]: 0 is no return, "nan" no value."""
 
     @model_validator(mode="after")
     def _rules(self) -> "DeadChannels":
@@ -76,9 +76,9 @@ class BlockedSector(Corruption):
     shape: Shape
     """Channels and columns of the scan, or rows and columns of the image."""
     rows: Range | None = None
-    """First row, and first that is free again; None for all."""
+    """Half-open range of rows; None for all."""
     columns: Range | None = None
-    """First column, and first that is free again; None for all."""
+    """Half-open range of columns; None for all."""
     azimuth_deg: tuple[float, float] | None = None
     """Right and left edge of the sector [deg], both blocked, instead of columns."""
     start_azimuth_deg: float = 0.0
@@ -86,7 +86,7 @@ class BlockedSector(Corruption):
     direction: Literal["clockwise", "counterclockwise"] = "clockwise"
     """Turning sense seen from above."""
     value: Reading = 0.0
-    """What blocked rays or pixels give [unit]: 0 is no return, "nan" no value."""
+    """Value of blocked rays or pixels [unit]: 0 is no return, "nan" no value."""
 
     @model_validator(mode="after")
     def _rules(self) -> "BlockedSector":

@@ -1,4 +1,4 @@
-"""Dropout: samples that are lost, one by one or in bursts."""
+"""Dropout: lost samples, single or in bursts."""
 
 import math
 from typing import Literal
@@ -19,9 +19,9 @@ _FILLS = {"hold": _HOLD, "zero": _ZERO, "nan": _NAN}
 
 
 class Dropout(Corruption):
-    """Samples are lost with a share p in the long run, in dropouts of L samples on average.
+    """Samples are lost with a long-term share p, in dropouts of L samples on average.
 
-    A two-state chain: while nothing is lost a dropout begins with probability s at each sample; one that is under way
+    A two-state chain: outside a dropout, one begins with probability s at each sample; an active one
     goes on with probability 1 - 1/L, and one that ends may be followed at once by another, with probability s. The
     share lost is p = s L / (s L + 1 - s), so s = p / (p + L (1 - p)). With L = 1 samples are lost independently. Runs
     of lost samples are geometric with mean L / (1 - s). The chain begins in its stationary law. Ref: E. N. Gilbert,
@@ -34,11 +34,11 @@ class Dropout(Corruption):
     probability: float = Field(ge=0.0, le=1.0)
     """Share p of the samples that are lost [1]."""
     fill: Literal["hold", "zero", "nan"] = "hold"
-    """What is given instead: the last sample that was not lost, 0, or NaN."""
+    """Replacement: the last sample that was not lost, 0, or NaN."""
     mean_length_samples: float = Field(default=1.0, ge=1.0)
     """Mean length L of a dropout [samples]."""
     together: bool = True
-    """Whether a dropout takes all channels, as a lost message does, or each by itself, as rays of a scan."""
+    """Whether a dropout affects all channels, as a lost message does, or each by itself, as rays of a scan."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Dropout":
@@ -48,11 +48,11 @@ class Dropout(Corruption):
 
     @property
     def onset_probability(self) -> float:
-        """Of a dropout beginning at a sample, s."""
+        """Probability s that a dropout begins at a sample."""
         return self.probability / (self.probability + self.mean_length_samples * (1.0 - self.probability))
 
     def operations(self, layout: Layout) -> list[Op]:
-        """One decision a sample, or one a channel."""
+        """One decision per sample, or one per channel."""
         begins = self.onset_probability
         goes_on = 1.0 - (1.0 - begins) / self.mean_length_samples
         numbers = np.array([self.probability, begins, goes_on])
@@ -88,7 +88,7 @@ def dropout(
 
 @jit.inlined
 def dropout_chance(par: Float, p: int, before: float) -> float:
-    """Probability that a sample is lost, given what became of the one before: 1 lost, 0 not, NaN unknown."""
+    """Probability that a sample is lost, given the state of the one before: 1 lost, 0 not, NaN unknown."""
     if math.isnan(before):
         return par[p]
     return par[p + 2] if before > 0.0 else par[p + 1]
@@ -96,7 +96,7 @@ def dropout_chance(par: Float, p: int, before: float) -> float:
 
 @jit.inlined
 def fill_lost(fill: int, x: Float, state: Float, row: int, column: int, slot: int, older: int, lost: np.bool_) -> None:
-    """Remember a value that arrived, or fill in for one that did not."""
+    """Keep a value that arrived, or fill in for a lost one."""
     if not lost or (fill == _HOLD and math.isnan(state[row, older])):
         state[row, slot] = x[row, column]
         state[row, older] = 0.0

@@ -1,4 +1,4 @@
-"""Faults: errors that come and go, by the clock or at random, and the schedule of a sensor's faults."""
+"""Faults: temporary errors, by the clock or at random, and the schedule of a sensor's faults."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Fault(Corruption):
     """An error that is active at times: from `start_s` to `end_s`, or at random, in each world by itself.
 
-    At random it sets in `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
+    A random one starts `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
     a Poisson process that stands still while the fault is active. It lasts `duration_s` on average, exponential or
     always the same, and without a duration until the world is reset. In the long run it is active for a share
     r d / (1 + r d) of the time. All worlds begin healthy. A fault that ends and sets in again between two samples goes
     on, as far as the signal can tell.
 
-    It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
+    It is part of a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
     upset the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
 
     >>> stuck = sn.corruption.Fault(sn.corruption.Stuck(mode="present"), start_s=1.0, end_s=2.0)
@@ -45,25 +45,25 @@ class Fault(Corruption):
 
     kind: Literal["fault"] = "fault"
     corruption: AnyCorruption | None = None
-    """What happens to the signal while it is active."""
+    """Corruption of the signal while it is active."""
     timing: TimingErrors | None = None
-    """What happens to the sensor's time, instead."""
+    """Error of the sensor's timing, instead."""
     name: str | None = Field(default=None, min_length=1)
-    """In the log; None takes the kind of the corruption. Its random times depend on it."""
+    """Name in the log; None takes the kind of the corruption. Its random times depend on it."""
     start_s: float | None = None
-    """When it sets in [s]; None is from the beginning."""
+    """Time of onset [s]; None is from the beginning."""
     end_s: float | None = None
-    """When it is over [s]; None is never."""
+    """Time of the end [s]; None is never."""
     onsets_per_s: float | None = Field(default=None, gt=0.0)
-    """How often it sets in at random [1/s], instead."""
+    """Rate of random onsets [1/s], instead."""
     duration_s: float | None = Field(default=None, gt=0.0)
-    """Mean time it lasts if it sets in at random [s]; None is until the world is reset."""
+    """Mean duration of random faults [s]; None is until the world is reset."""
     fixed_duration: bool = False
-    """Whether it always lasts its mean."""
+    """Whether the duration is always the mean."""
     target: str | None = None
-    """Which group of a sensor it acts on, such as "linear" of an IMU; None for every one."""
+    """Group of a sensor's channels that it acts on, such as "linear" of an IMU; None for every one."""
     channels: Channels | None = None
-    """Which channels it concerns; None for all."""
+    """Channels that it acts on; None for all."""
 
     @positional_init
     def __init__(self, corruption: Any = None, **fields: Any) -> None:
@@ -98,7 +98,7 @@ class Fault(Corruption):
         return self
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
-        """None: what holds at times is not the chain's."""
+        """None: a temporary limit is not the chain's."""
         return None
 
     def has_limits_off(self) -> bool:
@@ -106,19 +106,19 @@ class Fault(Corruption):
         return False
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Those that the signal arrives on, if its corruption does no more than to quantize and to saturate."""
+        """Codes of the incoming signal, if its corruption only quantizes and saturates."""
         if not self.on or self.corruption is None:
             return layout.codes_before
         return layout.codes_before if self.corruption.codes_behind(self._inside(layout)) is not None else None
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
-        """Those that come after it, likewise."""
+        """Codes that come after it, likewise."""
         if not self.on or self.corruption is None:
             return layout.codes_after
         return layout.codes_after if self.corruption.codes_ahead(self._inside(layout)) is not None else None
 
     def operations(self, layout: Layout) -> list[Op]:
-        """Those of its corruption, switched by itself, on its own channels."""
+        """Operations of its corruption, switched by itself, on its own channels."""
         if self.corruption is None:
             raise SpecError("a fault of timing stands in a chain; it must stand in the schedule of a sensor")
         return [replace(op, switch=self) for op in self.inner(layout)]
@@ -140,7 +140,7 @@ class Fault(Corruption):
         return [replace(op, channels=_both(own, op.channels)) for op in ops]
 
     def _inside(self, layout: Layout) -> Layout:
-        """The layout of its corruption, whose parts know each other's limits before they know those outside."""
+        """The layout of its corruption, whose parts use each other's limits before those outside."""
         return layout if self.corruption is None else self.corruption.with_own_limits(layout)
 
 
@@ -162,12 +162,12 @@ class FaultSchedule(Spec):
 
     @property
     def corrupt(self) -> bool:
-        """Whether any concerns the signal; others only upset the sensor's time."""
+        """Whether any acts on the signal; others only affect the sensor's timing."""
         return any(fault.corruption is not None and fault.on for fault in self.faults)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the faults, as in the log; those without get their kind, and a number if that is taken."""
+        """Names of the faults, as in the log; those without get their kind, and a number if that is taken."""
         names: list[str] = []
         taken = {fault.name for fault in self.faults}
         for fault in self.faults:
@@ -183,7 +183,7 @@ class FaultSchedule(Spec):
     def begin(
         self, worlds: int = 1, sensors: int = 1, *, seed: int, name: str = "signal", first_world: int = 0
     ) -> FaultClock:
-        """What is active when, for a sensor in these worlds.
+        """The clock of the active faults, for a sensor in these worlds.
 
         Args:
             worlds: Number of worlds.
@@ -203,7 +203,7 @@ class FaultSchedule(Spec):
         target: str | None = None,
         named: bool = False,
     ) -> list[Part]:
-        """Operations of the faults for a `Program`, switched by what `FaultClock.at` gives.
+        """Operations of the faults for a `Program`, switched by the masks of `FaultClock.at`.
 
         Args:
             layout: The channels they act on, with what the sensor's own chain knows.
@@ -230,7 +230,7 @@ class FaultSchedule(Spec):
 
 @contextmanager
 def blamed(number: int) -> Iterator[None]:
-    """Errors raised inside name the fault, by its place in the specification of its sensor."""
+    """Make errors raised inside name the fault, by its place in the specification of its sensor."""
     try:
         yield
     except SpecError as error:

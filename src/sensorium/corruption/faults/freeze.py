@@ -1,4 +1,4 @@
-"""Freeze: the whole sample stands still for a while."""
+"""Freeze: the sensor repeats one sample for a while."""
 
 import math
 from typing import Literal
@@ -41,7 +41,7 @@ class Freeze(Corruption):
 
     kind: Literal["freeze"] = "freeze"
     rate_hz: float | None = Field(default=None, gt=0.0)
-    """How often a free sensor freezes [1/s]; None is at once, and for good."""
+    """Rate at which a free sensor freezes [1/s]; None is at once, and permanently."""
     duration_s: float | None = Field(default=None, gt=0.0)
     """Mean of T [s], given together with a rate."""
     fixed_duration: bool = False
@@ -56,7 +56,7 @@ class Freeze(Corruption):
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
-        """The sample held, and how long still, are state."""
+        """The held sample and its remaining time are state."""
         numbers = np.array([self.rate_hz or 0.0, self.duration_s or 0.0])
         options = (int(self.rate_hz is not None), int(self.fixed_duration))
         return [Op(FREEZE, numbers, options=options, slots=3, forgets=True, holds=True)]
@@ -67,7 +67,7 @@ class Freeze(Corruption):
 def freeze(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
-    """X = the sample held; state is that sample, the time it is still held (first channel), and whether it is older."""
+    """X = held sample; state is that sample, its remaining time (first channel), and whether it is older."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     random, fixed = ops[o, OPTION], ops[o, OPTION + 1]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S
@@ -89,7 +89,7 @@ def freeze(
 def freeze_time(
     random: int, fixed: int, par: Float, p: int, dt_s: float, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int
 ) -> float:
-    """How long it freezes from this sample on [s]; 0 if it does not."""
+    """Duration of a freeze from this sample on [s]; 0 for none."""
     if not random:
         return math.inf
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]

@@ -42,7 +42,7 @@ class IntermittentBias(Corruption):
     period_s: float = Field(ge=1e-9)
     """Time T from onset to onset, or its mean [s]."""
     switching: Literal["periodic", "random"] = "random"
-    """When it comes and goes."""
+    """Timing of the switching."""
     together: bool = True
     """Whether all channels are switched together, as by a plug, or each by itself; periodic switching is the same."""
 

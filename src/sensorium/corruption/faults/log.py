@@ -1,4 +1,4 @@
-"""What was wrong when."""
+"""Log of the times at which faults were active."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEPT = 100_000
 
 @dataclass(frozen=True, slots=True)
 class FaultEvent:
-    """One stretch of time in which a fault was active in a world, from `start_ns` until before `end_ns`.
+    """One interval in which a fault was active in a world, from `start_ns` until before `end_ns`.
 
     Attributes:
         fault: Name of the fault.
@@ -35,8 +35,7 @@ class FaultEvent:
 class FaultLog(Sequence[FaultEvent]):
     """Events in the order of their onsets: all that are active, and the latest that are over.
 
-    Of a run that goes on and on it forgets the oldest that are over, so that it stays as large as it is; `total` tells
-    how many there were in all.
+    In a long run it drops the oldest ended events, so that its size stays bounded; `total` counts all events.
     """
 
     def __init__(self, events: Sequence[FaultEvent] = (), *, keep: int = KEPT) -> None:
@@ -81,7 +80,7 @@ class FaultLog(Sequence[FaultEvent]):
         return twin
 
     def open(self, fault: str, world: int, start_ns: int) -> int:
-        """Write down an onset; the number to close it with."""
+        """Record an onset; returns the number to close it with."""
         number = self.total
         self._events[number] = FaultEvent(fault, world, start_ns)
         self.total += 1
@@ -90,19 +89,19 @@ class FaultLog(Sequence[FaultEvent]):
         return number
 
     def close(self, number: int, end_ns: int) -> None:
-        """Write down the end of an event."""
+        """Record the end of an event."""
         event = self._events[number]
         self._events[number] = FaultEvent(event.fault, event.world, event.start_ns, end_ns)
 
     def _forget(self) -> None:
-        """Drop the oldest of those that are over, down to as many as are kept."""
+        """Drop the oldest ended events beyond the number to keep."""
         over = (number for number, event in self._events.items() if event.end_ns is not None)
         oldest = set(islice(over, len(self._events) - self._keep))
         self._events = {number: event for number, event in self._events.items() if number not in oldest}
 
 
 class FaultWatch:
-    """Follows a log: the faults that set in or ended since the last call."""
+    """Follows a log: the faults that started or ended since the last call."""
 
     def __init__(self, from_ns: int) -> None:
         """Begin at a time [ns]: faults active then are reported as onsets, and those that ended before are not."""
@@ -126,7 +125,7 @@ class FaultWatch:
         return changed
 
     def _since(self, log: FaultLog) -> list[int]:
-        """Numbers of the events that are new, in the order of their onsets; the old ones are not looked at."""
+        """Numbers of the new events, in the order of their onsets; old ones are not examined."""
         newest_first = takewhile(lambda number: number >= self._seen, reversed(log._events))
         return list(newest_first)[::-1]
 

@@ -8,7 +8,7 @@ from sensorium.runtime import jit
 
 @jit.inlined
 def age_ns(ops: Int, o: int, clock: Int, t: int, onsets: Int, row: int, before_ns: float) -> float:
-    """Time since the fault that switches an operation set in [ns]; without a fault, since its first sample.
+    """Time since the onset of the fault that switches an operation [ns]; without a fault, since its first sample.
 
     Args:
         ops, o, clock, t: Operation and sample.

@@ -1,4 +1,4 @@
-"""Spikes: now and then one sample is far off."""
+"""Spikes: rare samples with a large error."""
 
 import math
 from typing import Literal
@@ -45,15 +45,15 @@ class Spikes(Corruption):
 
     kind: Literal["spikes"] = "spikes"
     probability: PerChannel | None = None
-    """Of a spike in one sample [1]."""
+    """Probability of a spike in one sample [1]."""
     rate_hz: PerChannel | None = None
-    """Spikes a second [Hz], instead; the first sample of all has none."""
+    """Spikes per second [Hz], instead; the very first sample has none."""
     amplitude: PerChannel
     """A [unit]."""
     law: Literal["fixed", "uniform", "normal"] = "fixed"
     """Distribution of the height."""
     sign: Literal["random", "plus", "minus"] = "random"
-    """Which way spikes point."""
+    """Sign of the spikes."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Spikes":

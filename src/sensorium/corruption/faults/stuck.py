@@ -1,4 +1,4 @@
-"""Stuck sensor: it gives the same value, whatever happens."""
+"""Stuck sensor: it gives the same value, whatever the input."""
 
 import math
 from typing import Literal
@@ -16,7 +16,7 @@ STUCK = 15
 
 
 class Stuck(Corruption):
-    """x' = v, the six ways of Basilisk's memo (physics.md 9).
+    """x' = v, the six modes of Basilisk's memo (physics.md 9).
 
     | mode | v |
     |---|---|
@@ -32,17 +32,17 @@ class Stuck(Corruption):
 
     kind: Literal["stuck"] = "stuck"
     mode: Literal["off", "on", "present", "value", "max", "min"]
-    """At what it is stuck."""
+    """Value at which it is stuck."""
     value: PerChannel | None = None
     """Set value, for mode "value" [unit]."""
     off_value: Reading = 0.0
-    """What it gives when it is off [unit]; "nan" for no value."""
+    """Value when it is off [unit]; "nan" for no value."""
     min: PerChannel | None = None
     """Lower limit [unit]; None takes the chain's saturation."""
     max: PerChannel | None = None
     """Upper limit [unit]."""
     channels: Channels | None = None
-    """Which channels are stuck; None for all."""
+    """Channels that are stuck; None for all."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Stuck":
@@ -58,7 +58,7 @@ class Stuck(Corruption):
         return [Op(STUCK, self._value(layout), options=(0,), channels=self.channels)]
 
     def _value(self, layout: Layout) -> Float:
-        """What each channel gives, shape (width,)."""
+        """Value of each channel, shape (width,)."""
         if self.mode == "off":
             return np.full(layout.width, float(self.off_value))
         if self.mode == "value":

@@ -1,4 +1,4 @@
-"""Which arrays a depth camera's kernel fills, and what the images are that they make."""
+"""Arrays that a depth camera's kernel fills, and the images that they form."""
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -35,7 +35,7 @@ _Field = tuple[int, tuple[int, ...], type[np.generic]]
 """One of the kernel's arrays: its place among them, its shape and its type."""
 
 Make = Callable[[tuple[int, ...], type[np.generic]], NDArray[Any]]
-"""Makes an array of a shape and a type; every element will be written."""
+"""Allocates an array of a shape and a type; the kernel writes every element."""
 
 
 class DepthArrays:
@@ -44,7 +44,7 @@ class DepthArrays:
     def __init__(
         self, spec: "DepthCamera", axes: tuple[int, ...], heads: int, stages: Sequence[Stage], *, faulty: bool = False
     ) -> None:
-        """Find out which there are.
+        """Determine the arrays of a camera.
 
         Args:
             spec: The camera.
@@ -58,7 +58,7 @@ class DepthArrays:
         wanted = {self._array_of(output) for output in spec.outputs}.union(*(stage.needs for stage in stages))
         differ = bool(stages or faulty or spec.noise.multiplier or spec.noise.dropout)
         self.need_truth = differ and bool(wanted & _MEASURED)
-        """Whether what is measured is not the truth, so that true ranges are kept, to be measured once more."""
+        """Whether measured values differ from the truth, so that true ranges are kept."""
         if self.need_truth:
             wanted.add("true_m")
         self._empty = DepthOutputs(
@@ -73,7 +73,7 @@ class DepthArrays:
         ]
 
     def new(self, make: Make) -> DepthOutputs:
-        """All arrays that are asked for; the others have no pixels."""
+        """All arrays of the requested outputs; the others have no pixels."""
         return self._filled(self._all, make)
 
     def new_measured(self, make: Make) -> DepthOutputs:
@@ -81,7 +81,7 @@ class DepthArrays:
         return self._filled(self._measured, make)
 
     def new_ranges(self, make: Make) -> DepthOutputs:
-        """Ranges alone, whether they are asked for or not."""
+        """Ranges alone, whether they are requested or not."""
         return self._filled(self._ranges, make)
 
     def new_depths(self, make: Make) -> DepthOutputs:
@@ -95,17 +95,17 @@ class DepthArrays:
 
     @staticmethod
     def with_measured(outputs: DepthOutputs, measured: DepthOutputs) -> DepthOutputs:
-        """The same outputs, measured otherwise."""
+        """The same outputs with other measured values."""
         return outputs._replace(**{name: getattr(measured, name) for name in _MEASURED})
 
     @staticmethod
     def unmeasured(outputs: DepthOutputs) -> dict[str, NDArray[Any]]:
-        """What belongs to pixels beside what is measured of them, by name."""
+        """Arrays of pixels beside the measured ones, by name."""
         kept = {name: getattr(outputs, name) for name in _ARRAYS if name not in _MEASURED and name != "true_m"}
         return {name: array for name, array in kept.items() if array.shape[1]}
 
     def images(self, outputs: DepthOutputs) -> Mapping[str, NDArray[Any]]:
-        """What is shown of outputs, by name, in the shapes of readings."""
+        """Outputs by name, in the shapes of readings."""
         images: dict[str, NDArray[Any]] = {}
         for name, place, shape in self._shown:
             array = outputs[place]
@@ -124,7 +124,7 @@ class DepthArrays:
         return (numbers,) if numbers else ()
 
     def _fields(self, wanted: AbstractSet[str]) -> list[_Field]:
-        """Which arrays are to be made."""
+        """Mask of the arrays to allocate."""
         return [
             (place, (self._heads, self._pixels, *self._numbers(name)), _ARRAYS[name][0])
             for place, name in enumerate(DepthOutputs._fields)
@@ -132,7 +132,7 @@ class DepthArrays:
         ]
 
     def _filled(self, fields: list[_Field], make: Make) -> DepthOutputs:
-        """These arrays, and nothing in place of the others."""
+        """These arrays, and empty ones in place of the others."""
         arrays = list(self._empty)
         for place, shape, dtype in fields:
             arrays[place] = make(shape, dtype)

@@ -1,4 +1,4 @@
-"""Takes the images of depth cameras: casts them from the history, then runs their errors."""
+"""Casts the images of depth cameras from the history, then applies their errors."""
 
 import math
 from collections.abc import Callable
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 # Before all times [ns]
 _ALWAYS = -(2**63)
 
-# Fractions of an interval that its ends are
+# Start and end as fractions of an interval
 _ENDS = np.array([0.0, 1.0], np.float32)
 
-# Where no flow is asked for
+# Placeholder where no flow is requested
 _NO_MAPS = np.zeros((0, 0, 12))
 _NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
 
-# Where the kernel places nothing: scenes and cameras are placed before
+# Placeholder where scenes and cameras are placed before the kernel runs
 _PLACED_BEFORE = Placing(
     InstantState(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0, np.zeros((0, 3)), np.zeros((0, 3))),
     Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4))),
@@ -130,7 +130,7 @@ class DepthCaster:
         self._masked_for: PlacedScenes | None = None
         self._bits = np.uint32(0)
 
-        # Rays that start together from one place through the middles of pixels are rasterized
+        # Rays that start at one time and place through pixel centers are rasterized
         jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
         self._frame = frame(
             pattern.width, pattern.height, self._heads, self._layout, one_instant=self.duration_ns == 0 and not jitters
@@ -152,8 +152,8 @@ class DepthCaster:
 
         Args:
             start_ns: Start [ns].
-            tick: Number of the image; its random numbers belong to it alone.
-            since_ns: When the camera was last switched on [ns]; its flow knows nothing of before.
+            tick: Number of the image, which selects its random numbers.
+            since_ns: When the camera was last switched on [ns]; flow ignores earlier times.
         """
         if self._layout is not self._tracer.layout:  # worlds were redrawn
             self._refresh_layout()
@@ -188,7 +188,7 @@ class DepthCaster:
         if not self._arrays.need_truth:
             return image, partial(_true_already, image)
 
-        # Measured again when later images have been taken
+        # Measured again after later images have been taken
         return image, partial(self._measure.truth, image, shot.through(self._pixels).copy(), buffers.outputs.true_m)
 
     def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
@@ -234,7 +234,7 @@ class DepthCaster:
         )
 
     def _new_instant(self) -> tuple[DepthShot, InstantState]:
-        """Arrays by which images are rasterized: one set for all images, since kernels are bound to them."""
+        """Arrays for rasterization: one set for all images, because kernels are bound to them."""
         worlds = self._rig.worlds
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
         state = InstantState(*instant, self._rig.history.bodies, np.empty((worlds, 3)), np.empty((worlds, 3)))
@@ -246,24 +246,24 @@ class DepthCaster:
         return ImageBuffers(self._arrays.new(np.empty), self._firing.cameras())
 
     def _jitter(self, std_rad: float, tick: NDArray[np.int64]) -> RayJitter:
-        """How far rays point beside their pixels, drawn at such ticks (worlds,)."""
+        """Angular offsets of rays from their pixels, drawn at these ticks (worlds,)."""
         return RayJitter(np.float32(std_rad), self._key, tick, self._rig.first_world, self._count)
 
     def _draws(self, tick: int) -> DepthDraws:
-        """What random numbers of an image are counted by."""
+        """Counter words of an image's random numbers."""
         return DepthDraws(self._key, np.array([tick], np.int64), self._rig.first_world, self._rig.sensors)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
     def _refresh_layout(self) -> None:
-        """Take the tables of what objects are made of from the scene."""
+        """Update the material tables of objects from the scene."""
         rig = self._rig
         self._layout = layout = self._tracer.layout
         colored = "color" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if colored else tint_tables.NO_TINTS
 
     def _mask(self, placed: PlacedScenes) -> np.uint32:
-        """Bits of the objects to see."""
+        """Mask bits of the visible objects."""
         if self._masked_for is not placed:
             self._masked_for, self._bits = placed, np.uint32(placed.mask_without(self._rig.hide, air=False))
         return self._bits
@@ -283,12 +283,12 @@ class DepthCaster:
             self._all_rasterized = self._are_all_rasterized()
 
     def _are_all_rasterized(self) -> bool:
-        """Whether no ray is traced from the top of a scene, neither for images nor for errors."""
+        """Whether no ray is traced through the top-level scene, neither for images nor for errors."""
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
         return self._frame.rasterized and straight and not self._stages and self._faults is None
 
     def _motions(self, start_ns: int, since_ns: int) -> Motions:
-        """How bodies move as cameras see them."""
+        """Motion of bodies relative to the cameras."""
         rig, outputs = self._rig, self._spec.outputs
         velocity = displacement = _NO_MAPS
         if "scene_flow" in outputs:
@@ -307,7 +307,7 @@ class DepthCaster:
         return Motions(velocity, displacement)
 
     def _cameras(self, X_WB: Pose) -> Pose:
-        """Poses of the cameras, mounted as they are now, on bodies at several times: batch (times, worlds, sensors)."""
+        """Poses of the cameras, with their present mounts, at several times: batch (times, worlds, sensors)."""
         rig = self._rig
         X_BS = rig.X_BS.reshape((1, -1)) if self._random is None else self._random.X_BS
         on = Pose().broadcast_to((*X_WB.shape[:2], 1)) if rig.body is None else X_WB[:, :, rig.body, None]
@@ -366,12 +366,12 @@ class DepthCaster:
 
 
 def _over_time(heads: Heads) -> Heads:
-    """The same heads over an interval: of those that stand still there is one knot, which would mean an instant."""
+    """The same heads over an interval: heads at rest have one knot, which would mean an instant."""
     return heads if len(heads.time) > 1 else heads._replace(matrix=np.repeat(heads.matrix, 3, axis=1), time=_ENDS)
 
 
 def _true_already(image: DepthImage) -> DepthImage:
-    """The truth of an image without errors: only its stamp may be wrong."""
+    """The truth of an image without errors: only its stamp may differ."""
     return replace(image, time_ns=image.start_ns)
 
 

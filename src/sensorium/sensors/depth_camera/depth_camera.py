@@ -25,7 +25,7 @@ Output = Literal[
 
 
 class DepthNoise(Spec):
-    """The noise of the Aerial Gym simulator's cameras: in proportion to the distance, and pixels that drop out."""
+    """The noise of the Aerial Gym simulator's cameras: proportional to distance, and pixels that drop out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,18 +34,18 @@ class DepthNoise(Spec):
     dropout: float = Field(default=0.0, ge=0.0, le=1.0)
     """Probability that a pixel has no measurement [1]."""
     dropped: Literal["zero", "near"] = "zero"
-    """What such a pixel shows: 0, or the value of what is too near."""
+    """Value of a dropped pixel: 0, or the value for too near."""
 
 
 class DepthCamera(SensorSpec[DepthImage]):
     """A depth camera, ideal or with the errors of real ones; it looks along the sensor's x axis, with z up.
 
-    One ray goes through the middle of each pixel, all at once or row by row (`pattern.line_time_s`). Only the `outputs`
-    asked for are worked out. Distances are measured in this order: `errors`, `noise`, `faults`, limits, `normalize`;
-    labels, normals, flow and colors are those of the surface that the ray meets within `max_range_m`.
+    One ray goes through the center of each pixel, all at once or row by row (`pattern.line_time_s`). Only the requested
+    `outputs` are computed. Distances are processed in this order: `errors`, `noise`, `faults`, limits, `normalize`;
+    labels, normals, flow and colors are those of the surface that the ray hits within `max_range_m`.
 
-    Limits are of the range along the ray, so that all images agree on what is seen; a surface nearer than the least
-    hides what is behind it, and shows as `near_value_m`.
+    Limits apply to the range along the ray, so that all outputs agree on what is visible; a surface nearer than the
+    least range occludes the background and shows as `near_value_m`.
 
     >>> scene = sn.Scene()
     >>> wall = scene.add(sn.shapes.box(1, 50, 50), pose=sn.Pose((4.5, 0, 0)), label="wall")
@@ -70,7 +70,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     timing: Timing = Timing()
     """Phase and latency; the rate is the pattern's."""
     outputs: Annotated[AbstractSet[Output], Field(min_length=1), AfterValidator(frozenset)] = frozenset({"depth"})
-    """What is worked out; see `DepthImage`."""
+    """Images to compute; see `DepthImage`."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of points, normals and scene flow."""
     min_range_m: float = Field(default=0.2, ge=0.0)
@@ -78,21 +78,21 @@ class DepthCamera(SensorSpec[DepthImage]):
     max_range_m: float = Field(default=10.0, gt=0.0)
     """Greatest range [m]."""
     near_value_m: float | None = None
-    """What depth and range show below the least range [m]; None is minus the greatest range, -1 when normalized."""
+    """Value of depth and range below the least range [m]; None is minus the greatest range, -1 when normalized."""
     far_value_m: float | None = None
-    """What they show where nothing is met up to the greatest range [m]; None is that range, 1 when normalized."""
+    """Value of depth and range without a hit up to the greatest range [m]; None is that range, 1 when normalized."""
     normalize: bool = False
-    """Whether depth, range and points in the sensor frame are shares of the greatest range."""
+    """Whether depth, range and points in the sensor frame are fractions of the greatest range."""
     errors: tuple[AnyDepthError, ...] = ()
-    """What a device of this kind measures instead of the truth, in order."""
+    """Errors of the device, in order."""
     noise: DepthNoise = DepthNoise()
     randomize: Randomization | None = None
-    """What differs from world to world."""
+    """Parameters that differ from world to world."""
 
     @field_validator("errors", mode="before")
     @classmethod
     def _several(cls, errors: Any) -> Any:
-        if isinstance(errors, Spec):  # which could be gone through as well, field by field
+        if isinstance(errors, Spec):  # which could be iterated field by field as well
             raise ValueError(f"errors is a single {type(errors).__name__}; it must be a list of errors")
         return errors
 
@@ -138,17 +138,17 @@ class DepthCamera(SensorSpec[DepthImage]):
 
     @property
     def near_m(self) -> float:
-        """What is shown below the least range [m]."""
+        """Value below the least range [m]."""
         return range_values(self).near_m
 
     @property
     def far_m(self) -> float:
-        """What is shown where nothing is met [m]."""
+        """Value where nothing is hit [m]."""
         return range_values(self).far_m
 
     @property
     def dropped_m(self) -> float:
-        """What is shown where there is no measurement [m]."""
+        """Value where there is no measurement [m]."""
         return 0.0 if self.noise.dropped == "zero" else self.near_m
 
     @property
@@ -158,26 +158,26 @@ class DepthCamera(SensorSpec[DepthImage]):
 
     @property
     def scale_m(self) -> float:
-        """What one unit of depth, range and points in the sensor frame is [m]."""
+        """Length of one unit of depth, range and points in the sensor frame [m]."""
         return range_values(self).scale_m
 
     def start(self, rig: Rig) -> "DepthCameraModel":
-        """Put the camera to work."""
+        """Create the attached camera."""
         return DepthCameraModel(self, rig)
 
 
 class DepthCameraModel:
-    """A depth camera at work."""
+    """A depth camera attached to an environment."""
 
     def __init__(self, spec: DepthCamera, rig: Rig) -> None:
         from sensorium.sensors.depth_camera.caster import (
-            DepthCaster,  # its kernels load slowly, and not everybody needs them
+            DepthCaster,  # imported on use: its kernels load slowly
         )
 
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         self._caster = DepthCaster(spec, rig)
         self._next_tick, self._next_end_ns = 0, -1
-        # Flow looks back to the image before
+        # Flow refers to the previous image
         self._past_ns = self._caster.duration_ns + (self._caster.period_ns if "flow" in spec.outputs else 0)
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> list[Capture[DepthImage]]:
@@ -201,7 +201,7 @@ class DepthCameraModel:
         return self._next_end_ns
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The start of the image under way at the earliest, or of the one before."""
+        """The earliest time still needed: the start of the current image, or of the one before."""
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
@@ -209,6 +209,6 @@ class DepthCameraModel:
         self._caster.restart(mask)
 
     def voided(self, capture: Capture[DepthImage], mask: NDArray[np.bool_]) -> Capture[DepthImage]:
-        """An image still on its way, with nothing to see in the worlds that restarted."""
+        """A pending image, empty in the worlds that restarted."""
         image, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

@@ -1,4 +1,4 @@
-"""How real depth cameras see a frame: the models of `imaging.depth_errors`, given the rays that they need."""
+"""Error stages of real depth cameras: the models of `imaging.depth_errors` with the additional rays they need."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,11 @@ from sensorium.tracing.embree.packet import BLOCK
 
 
 def measure_by_eyes(error: StereoError, frame: DepthFrame) -> None:
-    """Two eyes; the second sits to the right of the first."""
+    """Stereo: the second camera is to the right of the first."""
     depth = np.ascontiguousarray(frame.range_m * frame.axial)
     seen, focal_px = np.ones(depth.shape, np.bool_), frame.focal_px[:, 0]
     stereo_depth(depth, frame.cosine, seen, error, focal_px=focal_px, width=frame.width, frames=_frames(frame))
-    if error.occlusion:  # the second eye looks only for points that were matched
+    if error.occlusion:  # the second camera traces only points that were matched
         heads, pixels = depth.shape
         aside = frame.X_WS @ Pose((0.0, -error.baseline_m, 0.0))
         place = in_tiles(frame.width, pixels // frame.width)
@@ -39,7 +39,7 @@ def measure_by_eyes(error: StereoError, frame: DepthFrame) -> None:
 
 
 def measure_by_phase(error: TimeOfFlightError, frame: DepthFrame) -> None:
-    """Light that comes back by what it met, timed by its phase."""
+    """Time of flight: power by the surface that was hit, distance by phase."""
     if error.rays == 1:
         reflectance = frame.reflectance(error.wavelength_m)
         power = power_of_pixels(frame.range_m, frame.object_id, frame.cosine, reflectance, sensors=frame.sensors)
@@ -49,7 +49,7 @@ def measure_by_phase(error: TimeOfFlightError, frame: DepthFrame) -> None:
 
 
 def mix_pixels(error: FlyingPixels, frame: DepthFrame) -> None:
-    """Several rays a pixel."""
+    """Several rays per pixel."""
     _mixed(frame, error.rays, error.wavelength_m)
 
 
@@ -73,7 +73,7 @@ def is_rectified(error: StereoError, pattern: Projection) -> None:
 
 
 def has_an_axis(error: QuadraticError | DepthQuantization, pattern: Projection) -> None:
-    """Refuse depth of lenses that look sideways."""
+    """Refuse depth for lenses with rays at right angles to the axis or beyond."""
     if isinstance(pattern, Fisheye) and error.along == "depth":
         raise ValueError(
             f"errors has {error.kind!r} along 'depth' with a fisheye, whose depth may be 0; it must be along 'range'"
@@ -90,5 +90,5 @@ def _mixed(frame: DepthFrame, rays: int, wavelength_m: float) -> NDArray[np.floa
 
 
 def _frames(frame: DepthFrame) -> Frames:
-    """What random numbers are counted by."""
+    """Counter words of the random numbers."""
     return Frames(frame.key, frame.tick, frame.first_world, frame.sensors)

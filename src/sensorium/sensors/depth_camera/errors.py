@@ -35,4 +35,4 @@ STAGES: dict[type[Any], Stage] = {
     QuadraticError: Stage(measure_by_law, check=has_an_axis),
     DepthQuantization: Stage(_quantize, check=has_an_axis),
 }
-"""What each kind of error does."""
+"""Stage of each kind of error."""

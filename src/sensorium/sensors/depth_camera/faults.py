@@ -1,4 +1,4 @@
-"""Faults of depth cameras: what they do to the ranges of pixels, and to those that see nothing."""
+"""Faults of depth cameras: changes to the ranges of pixels, including pixels without a hit."""
 
 import math
 
@@ -13,13 +13,13 @@ from sensorium.sensors.common.held import Arrays
 from sensorium.sensors.common.rig import Rig
 
 TARGET = "range"
-"""What faults call the ranges by."""
+"""Name of the ranges in faults."""
 
 BEHIND_M = -1.0
-"""What stands for all ranges behind the camera, nearer than any limit [m]."""
+"""Stand-in for all ranges behind the camera, below any limit [m]."""
 
-# Where a ray meets nothing faults find this multiple of the greatest range: a number that a filter or a frozen image
-# can keep, and far enough to stay beyond that range where a fault changes it by some per cent
+# Faults see this multiple of the greatest range where a ray hits nothing: a finite number that a filter or a frozen
+# image can keep, and large enough to stay beyond that range when a fault changes it by a few per cent
 _FAR = 10.0
 
 
@@ -30,7 +30,7 @@ class DepthFaults:
         """Begin healthy.
 
         Args:
-            rig: Where the cameras sit.
+            rig: Mounts of the cameras.
             pixels: Of an image.
             period_s: Time between images [s].
             max_range_m: Greatest range that is measured [m].
@@ -45,7 +45,7 @@ class DepthFaults:
         self._faults.restart(mask)
 
     def apply(self, range_m: NDArray[np.float32], time_ns: int) -> NDArray[np.float32]:
-        """Ranges with what is wrong at a time.
+        """Ranges with the faults at a time.
 
         Args:
             range_m: Infinite where nothing is met, 0 where there is no measurement [m], shape (heads, pixels).
@@ -68,7 +68,7 @@ class DepthFaults:
 
 @jit.function
 def _as_signal(range_m: float, far_m: float) -> float:
-    """What faults find: what is missing is no number, which noise leaves alone and a frozen image keeps."""
+    """Ranges as input to faults: missing ones are NaN, which noise leaves unchanged and a frozen image keeps."""
     if range_m == 0.0:
         return np.nan
     return far_m if math.isinf(range_m) else range_m
@@ -78,7 +78,7 @@ def _as_signal(range_m: float, far_m: float) -> float:
 def _to_signal(
     first: int, step: int, count: int, range_m: NDArray[np.float32], far_m: float, x: NDArray[np.float64]
 ) -> None:
-    """Ranges of a share of the images as faults find them, into x."""
+    """Write a share of the images into x as input to faults."""
     for head in range(first, count, step):
         for k in range(range_m.shape[1]):
             x[head, k] = _as_signal(range_m[head, k], far_m)
@@ -95,7 +95,7 @@ def _from_signal(
     x: NDArray[np.float64],
     out: NDArray[np.float32],
 ) -> None:
-    """Ranges of what faults leave, into out; what they carry to the greatest range or farther is far."""
+    """Write ranges from the faults' output; those at the greatest range or beyond become infinite."""
     for head in range(first, count, step):
         for k in range(range_m.shape[1]):
             value = x[head, k]

@@ -1,4 +1,4 @@
-"""What kernels share that fire more rays of depth cameras: scratch, where rays start and look, the trace."""
+"""Shared parts of kernels that cast additional depth camera rays: scratch, ray origins and directions, the trace."""
 
 import numpy as np
 
@@ -30,13 +30,13 @@ def new_rays(mask):
 
 @jit.function
 def look_from(eyes, head, u, v, pixel, used, block, x, y, z):
-    """Fill a block with rays of a head: where they start, and in x, y, z where they look in S.
+    """Fill a block with rays of a head: origins, and directions in S in x, y, z.
 
     Args:
         eyes: `Eyes`.
         head: Which.
         u, v: Image points [px], float32 (used,).
-        pixel: Which each lies in, int64 (used,): rays are turned as that of their pixel is.
+        pixel: Pixel of each, int64 (used,): rays are jittered as that of their pixel.
         used: How many.
         block: Scratch of `new_block`; origins are filled.
         x, y, z: Directions in S, float32, filled.

@@ -1,12 +1,12 @@
-"""How points on bodies move as cameras see them: one affine map of the point in the sensor frame, a head and body.
+"""Motion of points on bodies relative to cameras: one affine map of the point in the sensor frame per head and body.
 
-With p in the sensor frame S of a camera at X_WS and a body B at X_WB, and a dash for the time of the image before:
+With p in the sensor frame S of a camera at X_WS and a body B at X_WB, and a dash for the time of the previous image:
 
 - displacement: p - p' = (I - M) p - m, where (M, m) is X_S'W X_WB' X_BW X_WS, the same point of the body then;
 - velocity in S: R_SW (v_WB + w_WB x (p_W - p_WB) - v_WS - w_WS x (p_W - p_WS)), the rate of its coordinates there;
 - velocity in the world: v_WB + w_WB x (p_W - p_WB).
 
-What is on no body has the last row, where the body is the world itself.
+A point on no body uses the last row, where the body is the world itself.
 """
 
 from typing import NamedTuple
@@ -50,7 +50,7 @@ def velocity_maps(X_WB: Pose, twists: Twists, X_WS: Pose, body: int | None, *, i
         twists: Their velocities.
         X_WS: Poses of the cameras, batch shape (worlds, sensors).
         body: The body that the cameras ride on, None for the world.
-        in_world: Whether the velocity is that in the world.
+        in_world: Whether the velocity is relative to the world.
     """
     worlds, sensors = X_WS.shape
     at = _with_world(X_WB[None])[0]
@@ -61,7 +61,7 @@ def velocity_maps(X_WB: Pose, twists: Twists, X_WS: Pose, body: int | None, *, i
     if in_world:
         turn, shift = _cross(w) @ R_WS, at_camera
     else:
-        # The camera's own motion is that of its body's point where it sits
+        # The camera moves as the point of its body at the mount
         own = X_WB.shape[1] if body is None else body
         R_SW = np.swapaxes(R_WS, -1, -2)
         relative = (R_SW @ (w - w[:, :, own, None])[..., None])[..., 0]

@@ -1,4 +1,4 @@
-"""What a depth camera reports: the images that were asked for."""
+"""Reading of a depth camera: the requested images."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,20 +17,20 @@ from sensorium.sensors.common.range_values import in_meters
 class DepthImage:
     """Images of one instant; row 0 is the top, column 0 the left edge.
 
-    Shapes are (..., rows, columns), or (..., rows, columns, n) for vectors, where axes of worlds and sensors come first
-    if they were asked for. An image that is not among the camera's outputs raises SpecError.
+    Shapes are (..., rows, columns), or (..., rows, columns, n) for vectors; axes of worlds and sensors come first if
+    they were requested. An image that is not among the camera's outputs raises SpecError.
     """
 
     images: Mapping[str, NDArray[Any]]
     """The outputs by name."""
     near: float
-    """What depth and range show for what is too near, in their unit."""
+    """Value of depth and range for too near, in their unit."""
     far: float
-    """What they show where nothing is within the limits."""
+    """Value of depth and range where nothing is within the limits."""
     dropped: float
-    """What they show where there is no measurement; NaN if the camera drops none."""
+    """Value of depth and range where there is no measurement; NaN if the camera drops none."""
     scale_m: float
-    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalized."""
+    """Length of one unit of depth, range and points in the sensor frame [m]: 1, or the greatest range if normalized."""
     frame: str
     """Frame of points, normals and scene flow: "sensor" (x forward, y left, z up) or "world"."""
     focal_px: NDArray[np.float64]
@@ -46,16 +46,17 @@ class DepthImage:
     X_WS: Pose
     """True poses of the cameras, batch shape (knots, worlds, sensors).
 
-    All three axes are always there, whatever axes the images have: one camera of one world is (1, 1, 1). A camera that
-    takes all rows at once has one knot, and `X_WS[0]` are its poses then; one with a rolling shutter has several from
-    the first row to the last, unless it stands still. Without an axis of sensors `X_WS[0][:, 0]` is a pose a world.
+    All three axes are always present, whatever axes the images have: one camera of one world is (1, 1, 1). A camera
+    that takes all rows at once has one knot, and `X_WS[0]` are its poses then; one with a rolling shutter has several
+    from the first row to the last, unless it is at rest. Without an axis of sensors `X_WS[0][:, 0]` is one pose per
+    world.
     """
     projection: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
-    """Which of `randomize.projections` every camera looks through, from 0, shape (...); zeros where none are drawn."""
+    """Index into `randomize.projections` of every camera's lens, from 0, shape (...); zeros where none are drawn."""
 
     @classmethod
     def trusted(cls, fields: dict[str, Any]) -> Self:
-        """An image of all these fields, filled by hand: a frozen dataclass takes its time over each."""
+        """An image of all these fields, filled directly: the constructor of a frozen dataclass is slow."""
         image = object.__new__(cls)
         image.__dict__.update(fields)
         return image
@@ -66,17 +67,17 @@ class DepthImage:
 
     @property
     def depth_m(self) -> NDArray[np.float32]:
-        """Distance along the camera's axis [m]; shares of the greatest range are `images["depth"]`."""
+        """Distance along the camera's axis [m]; `images["depth"]` has fractions of the greatest range if normalized."""
         return self._in_unit("depth")
 
     @property
     def range_m(self) -> NDArray[np.float32]:
-        """Distance along the ray [m]; shares of the greatest range are `images["range"]`."""
+        """Distance along the ray [m]; `images["range"]` has fractions of the greatest range if normalized."""
         return self._in_unit("range")
 
     @property
     def points(self) -> NDArray[Any]:
-        """Where rays ended, (..., 3); zeros where nothing was measured.
+        """End points of rays, (..., 3); zeros where nothing was measured.
 
         In the sensor frame float32, in the unit of the range; in the world float64 [m].
         """
@@ -84,17 +85,17 @@ class DepthImage:
 
     @property
     def segmentation(self) -> NDArray[np.int32]:
-        """Label of what a pixel sees, 0 unlabeled, -1 nothing."""
+        """Label of the surface in each pixel, 0 unlabeled, -1 nothing."""
         return self._image("segmentation")
 
     @property
     def normals(self) -> NDArray[np.float32]:
-        """Unit normal of what a pixel sees, on the camera's side, (..., 3); zeros for nothing."""
+        """Unit normal of the surface in each pixel, on the camera's side, (..., 3); zeros for nothing."""
         return self._image("normals")
 
     @property
     def object_id(self) -> NDArray[np.int32]:
-        """Number of the object that a pixel sees, in the scene's order from 0, -1 for nothing."""
+        """Number of the object in each pixel, in the scene's order from 0, -1 for nothing."""
         return self._image("object_id")
 
     @property
@@ -104,23 +105,23 @@ class DepthImage:
 
     @property
     def flow(self) -> NDArray[np.float32]:
-        """How far what a pixel sees has moved in the image since the one before, to the right and down [px], (..., 2).
+        """Image motion of the surface in each pixel since the previous image, to the right and down [px], (..., 2).
 
-        In the image before it was at the pixel minus the flow. Zeros for nothing.
+        In the previous image the surface was at the pixel minus the flow. Zeros for nothing.
         """
         return self._image("flow")
 
     @property
     def scene_flow(self) -> NDArray[np.float32]:
-        """Velocity of what a pixel sees [m/s], (..., 3); zeros for nothing.
+        """Velocity of the surface in each pixel [m/s], (..., 3); zeros for nothing.
 
-        In the sensor frame as the moving camera sees it; in the world that of the point itself.
+        In the sensor frame it is relative to the moving camera; in the world it is that of the point itself.
         """
         return self._image("scene_flow")
 
     @property
     def color(self) -> NDArray[np.uint8]:
-        """Red, green and blue of what a pixel sees under a simple light, (..., 3); black for nothing."""
+        """Red, green and blue of the surface in each pixel under a simple light, (..., 3); black for nothing."""
         return self._image("color")
 
     @property
@@ -133,14 +134,14 @@ class DepthImage:
         return ~np.isin(shown, no_measurement)
 
     def in_meters(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Depth or range, or a part of it, in meters, with what is no distance as ROS has it (REP 118).
+        """Depth or range, or a part of it, in meters, with the special values of ROS (REP 118).
 
         Minus infinity is too near, infinity too far or nothing, NaN no measurement.
         """
         return in_meters(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
 
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
-        """The same with nothing to see in the masked worlds, shape (worlds,)."""
+        """The same, empty in the masked worlds, shape (worlds,)."""
         nothing = {"depth": self.far, "range": self.far, "segmentation": -1, "object_id": -1, "face_id": -1}
         images = {
             name: np.where(mask.reshape(-1, *(1,) * (image.ndim - 1)), image.dtype.type(nothing.get(name, 0)), image)

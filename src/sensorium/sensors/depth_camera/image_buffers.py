@@ -1,4 +1,4 @@
-"""Arrays of rasterized images and the kernel that fills them, both used again once no reading holds the images."""
+"""Arrays of rasterized images and the kernel that fills them, reused once no reading holds the images."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,10 +47,10 @@ class ImageBufferPool:
         return buffers
 
     def invalidate_unless_bound_to(self, *tables: object) -> None:
-        """Drop kernels that are bound to other tables than these very objects, and with them what they hold."""
+        """Drop kernels that are bound to other tables than these very objects, with the arrays they hold."""
         for known, given in zip(self._tables or (None,), tables, strict=False):
             if known is not given:
                 for buffers in self._buffers.things:
                     buffers.kernel = None
-                self._tables = tables  # last: should a signal raise meanwhile, the rest is dropped the next time
+                self._tables = tables  # last: if a signal raises before, the rest is dropped the next time
                 return

@@ -1,4 +1,4 @@
-"""What a depth camera's distances are measured by, and measuring them again: after errors, or for the truth."""
+"""Measurement of a depth camera's distances, repeated after errors and for the truth."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,22 +18,22 @@ from sensorium.tracing.kernels.depth.kernel import DepthAim, DepthDraws, DepthOu
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 
-# Normal numbers end here
+# Bound of normal random numbers
 _MOST_SIGMAS = 6.7
 
 
 class DepthShot(NamedTuple):
-    """The rays and the random numbers of an image, by which it can be measured again."""
+    """The rays and the random numbers of an image, from which it can be measured again."""
 
     aim: DepthAim
     draws: DepthDraws
 
     def through(self, pixels: Pixels) -> "DepthShot":
-        """The same through the lenses that pixels have now."""
+        """The same with the present lenses of the pixels."""
         return self._replace(aim=self.aim._replace(pixels=pixels))
 
     def copy(self) -> "DepthShot":
-        """The same in arrays of its own, for rasterized images: a kernel writes into those of the next image."""
+        """The same in arrays of its own, for rasterized images: the next image overwrites the kernel's arrays."""
         aim, heads = self.aim, self.aim.heads
         heads = heads._replace(matrix=heads.matrix.copy())
         draws = self.draws._replace(tick=self.draws.tick.copy())
@@ -44,13 +44,13 @@ class DepthMeasure:
     """Measures distances as a camera does: limits, noise, dropout, unit."""
 
     def __init__(self, spec: "DepthCamera", heads: int, arrays: DepthArrays, recycler: Recycler) -> None:
-        """Work out the numbers.
+        """Prepare the constants.
 
         Args:
             spec: The camera.
             heads: Cameras of all worlds.
-            arrays: Which arrays its images have.
-            recycler: Where new arrays come from.
+            arrays: Arrays of its images.
+            recycler: Source of new arrays.
         """
         self._spec, self._heads, self._arrays, self._recycler = spec, heads, arrays, recycler
         self._count = spec.pattern.width * spec.pattern.height
@@ -58,17 +58,17 @@ class DepthMeasure:
         self._noise_numbers = _without_limits(self._numbers)
 
     def by(self, draws: DepthDraws) -> Measuring:
-        """What the kernel measures an image by."""
+        """Kernel arguments for measuring an image."""
         return Measuring(self._numbers, self.reach_m, draws)
 
     def measured(self, shot: DepthShot, distance_m: NDArray[np.float32], *, noise: bool = True) -> DepthOutputs:
-        """What is measured of known distances (heads, pixels) [m]."""
+        """Measured values of known distances (heads, pixels) [m]."""
         again = self._arrays.new_measured(self._recycler.array)
         self._measure(shot, distance_m, self._numbers if noise else self._true_numbers, again)
         return again
 
     def noisy(self, shot: DepthShot, distance_m: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Such distances with noise, 0 where it leaves no measurement, before limits."""
+        """Known distances with noise, 0 where there is no measurement, before limits."""
         if not (self._spec.noise.multiplier or self._spec.noise.dropout):
             return distance_m
         noisy = self._arrays.new_ranges(self._recycler.array)
@@ -84,25 +84,25 @@ class DepthMeasure:
         return depths.depth
 
     def truth(self, image: DepthImage, shot: DepthShot, true_m: NDArray[np.float32]) -> DepthImage:
-        """An image as it would be without errors, of its true distances (heads, pixels) [m]."""
+        """An image without errors from its true distances (heads, pixels) [m]."""
         made = self.measured(shot, true_m, noise=False)
         return replace(image, images={**image.images, **self._arrays.images(made)}, time_ns=image.start_ns)
 
     def _measure(
         self, shot: DepthShot, distance_m: NDArray[np.float32], numbers: NDArray[np.float32], out: DepthOutputs
     ) -> None:
-        """Fill in what is asked for of known distances."""
+        """Fill the requested arrays from known distances."""
         measuring = Measuring(numbers, self.reach_m, shot.draws)
         threads.share(measure_again, self._heads * -(-self._count // BLOCK), shot.aim, measuring, distance_m, out)
 
 
 def without_measurement(spec: "DepthCamera") -> tuple[float, float, float]:
-    """What is shown for what is too near, too far and dropped, in the image's unit."""
+    """Values for too near, too far and dropped, in the image's unit."""
     return spec.near_m / spec.scale_m, spec.far_m / spec.scale_m, spec.dropped_m / spec.scale_m
 
 
 def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float32], np.float32]:
-    """What is measured by, with noise and without, and how far rays must look [m]."""
+    """Measuring constants with noise and without, and the length of the rays [m]."""
     numbers = np.zeros(ms.MEASURE_COLUMNS, np.float32)
     numbers[[ms.NEAREST, ms.FARTHEST]] = spec.min_range_m, spec.max_range_m
     numbers[[ms.NEAR, ms.FAR, ms.DROPPED]] = without_measurement(spec)
@@ -110,7 +110,7 @@ def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float
     true = numbers.copy()
     numbers[[ms.NOISE, ms.DROPOUT]] = spec.noise.multiplier, spec.noise.dropout
 
-    # Errors, noise and faults may carry a range inside the limits
+    # Errors, noise and faults may move a range within the limits
     least = 1.0 - _MOST_SIGMAS * spec.noise.multiplier
     anywhere = spec.errors or spec.faults.corrupt or least <= 0.0
     return numbers, true, np.float32(np.inf if anywhere else spec.max_range_m / least)

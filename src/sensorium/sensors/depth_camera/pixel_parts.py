@@ -1,4 +1,4 @@
-"""Light that parts of a pixel see: several rays over each pixel, whose ranges mix by the power that comes back."""
+"""Several rays over each pixel, whose ranges mix by the power that they return."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
 
 def blocks_of_parts(heads: int, pixels: int, parts: int) -> int:
-    """Blocks of `mix_parts`, of so many rays a pixel."""
+    """Number of blocks of `mix_parts`, by rays per pixel."""
     return heads * -(-pixels // (BLOCK // parts))
 
 
@@ -55,7 +55,7 @@ def _mix_parts(first, step, count, eyes, reflectance, width, within, ranges, pow
 
 @jit.function
 def _weigh(block, hit, arrays, world, reflectance, met, back, used):
-    """Range and returned power of each ray. Neighbors mostly meet the same face, which is turned into the world once.
+    """Range and returned power of each ray. Neighbors mostly hit the same face, whose normal is transformed once.
 
     Args:
         block, hit: Scratch after the trace.
@@ -86,7 +86,7 @@ def _weigh(block, hit, arrays, world, reflectance, met, back, used):
 
 @jit.function
 def _cosine(nx, ny, nz, dx, dy, dz):
-    """Cosine of incidence; every product is rounded, so that bytes do not depend on what a machine fuses."""
+    """Cosine of incidence; every product is rounded, so that bytes do not depend on fused operations of a machine."""
     return abs(nx * dx + ny * dy + nz * dz)
 
 
@@ -102,7 +102,7 @@ def mix_parts(first, step, count, eyes, reflectance, width, within, ranges, powe
         eyes: `Eyes`.
         reflectance: Of objects, float32 (1 | worlds, objects).
         width: Columns.
-        within: Where rays are along either side of a pixel, from its middle [px], float64.
+        within: Offsets of rays along either side of a pixel, from its center [px], float64.
         ranges: Float32 (heads, pixels), filled with mixed ranges [m]; what is 0 has no measurement and stays.
         power: Filled with what comes back, the mean over the rays [1/m^2], float32 (heads, pixels).
     """

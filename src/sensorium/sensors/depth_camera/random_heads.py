@@ -1,4 +1,4 @@
-"""Draws poses and lenses of depth cameras, for each world by itself."""
+"""Draws poses and lenses of depth cameras, per world."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sensorium.sensors.common.randomization import Randomization, focal_of_fov
 from sensorium.sensors.common.rig import Rig
 from sensorium.tracing.kernels.depth import lens as ln
 
-# What is drawn for a head: its place, the lens, its field of view, and its shift
+# Draws of a head: its pose, the lens, its field of view, and its shift
 _LENS, _FOV, _SHIFT = PLACES, PLACES + 1, slice(PLACES + 2, PLACES + 4)
 _NUMBERS = PLACES + 4
 
@@ -28,7 +28,7 @@ class RandomHeads(RandomPlacement):
         self.lens = np.tile(self._lenses[0], (rig.worlds * rig.sensors, 1))
         """Rows of the lenses, shape (heads, LENS_COLUMNS)."""
         self.projection = np.zeros((rig.worlds, rig.sensors), np.int64)
-        """Which of the lenses to choose from each has, shape (worlds, sensors)."""
+        """Index of each head's lens among the choices, shape (worlds, sensors)."""
 
     def _draw(self, chosen: NDArray[np.intp]) -> None:
         """New poses and lenses of some worlds."""

@@ -1,4 +1,4 @@
-"""More rays of depth cameras, for errors that need them: of a second eye, or of parts of a pixel."""
+"""Additional rays of depth cameras, for errors that need them: of a second camera, or of parts of a pixel."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from sensorium.tracing.placement.world_arrays import InstanceTables
 
 
 class Eyes(NamedTuple):
-    """From where rays of all heads start, how they look, and into what."""
+    """Origins, lenses and scene of the rays of all heads."""
 
     arrays: InstanceTables
     mask: np.uint32  # bits of the objects to see
@@ -37,12 +37,12 @@ class DepthRays:
         self._rig, self._placed, self._lens, self._jitter = rig, placed, np.array(lens, order="C"), jitter
 
     def cast(self, kernel: Callable[..., None], blocks: int, X_WS: Pose, *arguments: object) -> None:
-        """Run a kernel that fires rays of its own, from sensors at poses of batch shape (heads,).
+        """Run a kernel that casts its own rays, from sensors at poses of batch shape (heads,).
 
         Args:
             kernel: One that is `shared`, of first, step, count, `Eyes` and the arguments.
-            blocks: How many it has to do.
-            X_WS: Where rays start, and how they are turned.
+            blocks: Number of its blocks.
+            X_WS: Origins and orientations of the rays.
             *arguments: Of the kernel.
         """
         rig, placed = self._rig, self._placed

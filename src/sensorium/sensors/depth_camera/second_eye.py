@@ -1,4 +1,4 @@
-"""What a second eye beside a camera does not see of what the camera does: a ray from it to each point."""
+"""Occlusion from the second camera of a stereo pair: a ray from it to each point that the first camera sees."""
 
 import math
 
@@ -11,11 +11,11 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
 from sensorium.tracing.kernels.sweep import WHOLE, block_of
 
-# How much nearer than the point a second eye may meet something and still see the point [m], and per meter of distance:
-# float32 of the two casts, on surfaces however oblique
+# Tolerance by which the second camera may hit something nearer than the point and still see it [m], and per meter of
+# distance: float32 rounding of the two casts, on surfaces however oblique
 _CLEAR_M, _CLEAR = 1e-3, 1e-4
 
-# Added to a float64 before it is rounded to float32, so that it is not rounded down
+# Added to a float64 before rounding to float32, so that it is not rounded down
 _UP = 1.0 + 2.0**-23
 
 
@@ -36,7 +36,7 @@ def _lose_hidden(first, step, count, eyes, place, width, baseline, ranges, depth
         look_from(eyes, head, u, v, pixel, used, block, x, y, z)
         rotation = eyes.rotation[head]
         for k in range(used):
-            # The point as the second eye has it, and how far its ray must be free
+            # The point relative to the second camera, and the length of its ray that must be free
             r = np.float64(ranges[head, pixel[k]])
             px, py, pz = r * x[k], r * y[k] + baseline, r * z[k]
             distance = math.sqrt(px * px + py * py + pz * pz)
@@ -56,15 +56,15 @@ _share = shared(_lose_hidden)
 
 @jit.kernel
 def lose_hidden(first, step, count, eyes, place, width, baseline, ranges, depth):
-    """Make 0 of the depths of points that the second eye does not see; points without a depth are not asked for.
+    """Set the depths of points that the second camera does not see to 0; points without a depth are skipped.
 
     Args:
         first, step, count: Share of the blocks of BLOCK pixels; every head has as many.
-        eyes: `Eyes`, those of the second eyes; lenses and rotations are those of the first.
+        eyes: `Eyes` of the second cameras; lenses and rotations are those of the first.
         place: Pixels in the order of tiles, uint32 (pixels,).
         width: Columns.
-        baseline: How far to the right of its first eye each is [m].
-        ranges: True distances from the first eyes [m], float32 (heads, pixels).
+        baseline: Distance of each to the right of its first camera [m].
+        ranges: True distances from the first cameras [m], float32 (heads, pixels).
         depth: Float32 (heads, pixels), changed in place.
     """
     _share(first, step, count, (eyes, place, width, baseline, ranges, depth))

@@ -1,4 +1,4 @@
-"""Errors of real depth cameras, as stages between cast and limits: what a stage is given, and what it changes."""
+"""Errors of real depth cameras as stages between cast and limits: the input of a stage, and its interface."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ Projection = Pinhole | Fisheye
 
 
 class Cast(Protocol):
-    """Lets a kernel fire more rays of all heads at the instant of the image."""
+    """Lets a kernel cast additional rays of all heads at the instant of the image."""
 
     def __call__(self, kernel: Callable[..., None], blocks: int, X_WS: Pose, *arguments: object) -> None:
-        """Run a kernel of `first, step, count`, `depth_rays.Eyes` and the arguments.
+        """Run a kernel of `first, step, count`, `rays.Eyes` and the arguments.
 
         Args:
             kernel: One that is `blocks.shared`.
-            blocks: How many it has to do.
-            X_WS: Where rays start, and how they are turned, batch shape (heads,).
+            blocks: Number of its blocks.
+            X_WS: Origins and orientations of the rays, batch shape (heads,).
             *arguments: Of the kernel.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class DepthFrame:
-    """One image of all heads, as the cast left it or the stage before.
+    """One image of all heads, from the cast or the previous stage.
 
     Heads are worlds times sensors, world by world; pixels run row by row from the top left. A stage changes `range_m`
     in place and nothing else.
     """
 
     range_m: NDArray[np.float32]
-    """Along the ray [m], shape (heads, pixels), contiguous: infinite where nothing was met, 0 where there is no
-    measurement, which ends as a dropped pixel does. Not cut at the camera's limits: noise may carry it inside."""
+    """Along the ray [m], shape (heads, pixels), contiguous: infinite where nothing was hit, 0 where there is no
+    measurement, which becomes a dropped pixel. Not clipped to the camera's limits: noise may move it within them."""
     axial: NDArray[np.float32]
-    """Depth over range of each pixel [1], shape (1 | heads, pixels): 1 row where all heads look alike."""
+    """Depth over range of each pixel [1], shape (1 | heads, pixels): 1 row if all heads have the same lens."""
     object_id: NDArray[np.int32]
-    """Object met, -1 for none, (heads, pixels); no pixels unless a stage needs it."""
+    """Object hit, -1 for none, (heads, pixels); no pixels unless a stage needs it."""
     cosine: NDArray[np.float32]
-    """Cosine of the angle of incidence, 0 where nothing was met, (heads, pixels); no pixels unless a stage needs it."""
+    """Cosine of the angle of incidence, 0 where nothing was hit, (heads, pixels); no pixels unless a stage needs it."""
     width: int
     """Columns of the image."""
     focal_px: NDArray[np.float64]
@@ -60,17 +60,17 @@ class DepthFrame:
     sensors: int
     """Heads in each world."""
     cast: Cast
-    """Fires more rays, such as those of a second eye or of parts of a pixel."""
+    """Casts additional rays, such as those of a second camera or of parts of a pixel."""
     reflectance: Callable[[float], NDArray[np.float32]]
     """Diffuse reflectance [1] of all objects at a wavelength [m], shape (1 | worlds, objects)."""
 
 
 class Stage(NamedTuple):
-    """How one kind of error acts on a frame."""
+    """Action of one kind of error on a frame."""
 
     apply: Callable[[Any, DepthFrame], None]
-    """Given the error's specification and the frame."""
+    """Takes the error's specification and the frame."""
     needs: frozenset[Needed] = frozenset()
-    """Which arrays of the frame the cast must write for it."""
+    """Arrays of the frame that the cast must write for it."""
     check: Callable[[Any, Projection], None] = lambda error, pattern: None
-    """Given the error and how the camera looks; raises ValueError, with name, value and rule, if they do not fit."""
+    """Takes the error and the camera's lens; raises ValueError, with name, value and rule, if they do not fit."""

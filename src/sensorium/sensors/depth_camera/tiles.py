@@ -1,6 +1,6 @@
-"""The order in which rays of an image are cast: small tiles, one a packet.
+"""The order in which rays of an image are cast: small tiles, one per packet.
 
-Neighbors in both directions go through the same parts of a scene; those of one row soon do not.
+Rays of a tile traverse the same parts of a scene; rays of one row diverge sooner.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Reflectances of surfaces as depth cameras take them: a number a material and wavelength, without angles."""
+"""Reflectances of surfaces for depth cameras: one number per material and wavelength, independent of angle."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from sensorium.tracing.kernels.depth.tint import Tints
 # Red, green and blue [m]
 WAVELENGTHS_M = (610e-9, 550e-9, 465e-9)
 
-# Of a material that says nothing about a wavelength
+# Reflectance of a material without data at a wavelength
 _UNKNOWN = 0.5
 
-# Share of light from all around: by day the sky's, else what keeps grazing surfaces visible
+# Share of ambient light: by day that of the sky, otherwise enough to keep grazing surfaces visible
 _AROUND = 0.25
 
 NO_TINTS = Tints(
@@ -31,11 +31,11 @@ NO_TINTS = Tints(
     np.zeros(3, np.float32),
     np.float32(0.0),
 )
-"""Where no colors are asked for."""
+"""Empty tables where no colors are requested."""
 
 
 def tints(layout: Layout, sun: Sun | None) -> Tints:
-    """What colors of a scene follow from; by night the light is a lamp at the camera."""
+    """Color tables of a scene; by night the light is a lamp at the camera."""
     material = np.zeros((len(layout.materials), 3), np.float32)
     for band, wavelength_m in enumerate(WAVELENGTHS_M):
         material[:, band] = material_reflectances(layout, wavelength_m)
@@ -59,9 +59,9 @@ def tints(layout: Layout, sun: Sun | None) -> Tints:
 
 
 def material_reflectances(layout: Layout, wavelength_m: float) -> NDArray[np.float32]:
-    """Reflectance [1] of each material of a scene, seen straight on: its base below its gloss, and the gloss.
+    """Reflectance [1] of each material of a scene at normal incidence: its base below its gloss, and the gloss.
 
-    A material that does not know the wavelength, or leaves it to the mesh, has 0.5.
+    A material without data at the wavelength, or with the reflectance on the mesh, has 0.5.
     """
     return np.array([_reflectance(material, wavelength_m) for material in layout.materials], np.float32)
 
@@ -77,7 +77,7 @@ def _reflectance(material: object | None, wavelength_m: float) -> float:
 
 
 def _face_colors(mesh: Mesh, name: str) -> NDArray[np.float32]:
-    """Red, green and blue of a mesh's faces: the mean of their corners, or what the texture has in their middle."""
+    """Red, green and blue of a mesh's faces: the mean of their corners, or the texture at their centers."""
     if name == TEXTURE and mesh.texture is not None:
         uv = corner_values(mesh, UV).mean(axis=1)
         if isinstance(mesh.texture, PaintedImages):

@@ -1,4 +1,4 @@
-"""The laser beam and the detector beside it."""
+"""The laser beam of a lidar and its detector."""
 
 from typing import Literal
 
@@ -27,13 +27,13 @@ class Beam(Spec):
     detector_offset_m: float = Field(default=0.0, ge=0.0)
     """Of the detector's center from the beam's axis [m]."""
     pulse_s: float = Field(default=5e-9, gt=0.0)
-    """Duration of the pulse [s]; how much fog answers at once follows from it."""
+    """Duration of the pulse [s]; the echo of fog is proportional to it."""
     rays: int = Field(default=1, ge=1, le=1024)
-    """Rays that a beam is made of in mode="relative" and mode="radiometric": 1, or 3 and more for mixed pixels; of
-    equal power each, over the whole profile. Waveform mode has its own, `waveform.rays`."""
+    """Rays per beam in mode="relative" and mode="radiometric": 1, or 3 and more for mixed pixels; all rays carry equal
+    power and cover the whole profile. Waveform mode uses `waveform.rays` instead."""
     separation_m: float | None = Field(default=None, gt=0.0)
-    """Least separation of two returns of one beam in range [m], where it has several rays: what is nearer is one
-    return. None is that of the pulse, c pulse_s / 2."""
+    """Least separation in range of two returns of one beam with several rays [m]; returns that are nearer to each other
+    merge. None is c pulse_s / 2."""
 
     @field_validator("half_divergence_rad")
     @classmethod
@@ -65,13 +65,13 @@ class Beam(Spec):
     def captured(
         self, distance_m: ArrayLike, *, model: Literal["exact", "agx"] = "exact"
     ) -> float | NDArray[np.float64]:
-        """Share of the beam's power that the detector catches from a distance [1], as `mode="relative"` counts it.
+        """Share of the beam's power that the detector catches from a distance [1], for `mode="relative"`.
 
         Args:
             distance_m: Reduced path, sum of d / n [m]; for model "agx" the optical path, sum of n d.
             model: The exact integral, or eq. 21 of the AGX Sensor paper.
         """
-        # Here, not above: compiled functions take a second to load, and a specification can do without them
+        # Imported here: compiled functions take a second to load, and a specification does not need them
         from sensorium.physics.optics import captured_fraction
 
         angles = self.half_divergence_rad

@@ -1,4 +1,4 @@
-"""Turns a lidar's beam of several rays into the tables that the kernel of beams reads."""
+"""Builds the tables of a beam of several rays that the beam kernel reads."""
 
 import math
 from typing import TYPE_CHECKING
@@ -15,16 +15,16 @@ from sensorium.tracing.kernels.light import tables as tb
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
 
-# Rays that one thread takes at a time
+# Rays that one thread processes at a time
 _RAYS_A_TURN = 8 * BLOCK
 
-# Arrivals that are kept of a beam for each of its rays, where light is followed through interfaces or several media;
-# else there is one of a surface and one of the air
+# Arrivals kept per ray of a beam where light is followed through interfaces or several media; otherwise there is one
+# from a surface and one from the air
 _DEEP = 8
 
 
 def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
-    """The rays of a beam, and what its receiver separates."""
+    """Rays of a beam and the separation of its receiver."""
     beam, rays = spec.beam, equal_power_rays(spec.beam.rays)
     angles = beam.half_divergence_rad
     along, across = angles if isinstance(angles, tuple) else (angles, angles)
@@ -52,7 +52,7 @@ def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
 
 
 def without_limits(light: tb.LightTables) -> tb.LightTables:
-    """The same tables for single rays of a beam: every return counts, whatever its range and strength."""
+    """The same tables for single rays of a beam: every return counts, at any range and strength."""
     number, switch = light.number.copy(), light.switch.copy()
     number[tb.N_THRESHOLD], number[tb.N_NEAR], number[tb.N_EARLIEST] = 0.0, 0.0, 0.0
     number[tb.N_LATE], number[tb.N_LATEST] = np.inf, np.inf

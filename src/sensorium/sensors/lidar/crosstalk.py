@@ -1,4 +1,4 @@
-"""Pulses of other lidars in the receiver of one."""
+"""Pulses of other lidars in a lidar's receiver."""
 
 from pydantic import Field
 
@@ -6,15 +6,15 @@ from sensorium.core.spec import Spec
 
 
 class Crosstalk(Spec):
-    """A lidar that receives the pulses of other lidars of its environment, and of its own kind on the same rig.
+    """Reception of pulses from other lidars of the environment, and from other sensors of the same rig.
 
-    Others count that follow the light (any mode but "geometric"), sweep (motion="rolling"), are switched on, and whose
-    wavelength passes the filter: within half of `receiver.filter_width_m`. Their light comes straight from their window
-    or by way of the first surface that they light up within `receiver.half_field_rad` of a ray, cause CROSSTALK, at the
-    range that its time of arrival is taken for; see `sn.optics.apparent_range`. Off unless given, and on for the lidar
-    that has it: others hear nothing.
+    A lidar interferes if it follows light (any mode but "geometric"), sweeps (motion="rolling"), is switched on, and
+    emits within half of `receiver.filter_width_m` of this lidar's wavelength. Its light arrives directly from its
+    window or from the first surface that it illuminates, within `receiver.half_field_rad` of a ray, cause CROSSTALK, at
+    the range that corresponds to the time of arrival; see `sn.optics.apparent_range`. Off by default; the option
+    affects only the lidar that has it.
     """
 
     clock_spread_s: float = Field(default=1e-4, ge=0.0, le=1.0)
-    """Clocks of lidars run free: in each sweep every other is early or late by a uniform draw within plus or minus half
-    of this [s]. 0 locks them: pulses leave when their patterns say."""
+    """Clocks of lidars are not synchronized: in each sweep every other lidar is early or late by a uniform draw within
+    plus or minus half of this [s]. 0 synchronizes them: pulses leave at the times of their patterns."""

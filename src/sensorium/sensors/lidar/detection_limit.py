@@ -1,34 +1,34 @@
-"""How weak a return a lidar detects, as data sheets state it: ranges at which a target is detected so often."""
+"""Detection limit of a lidar, from the ranges and detection probabilities that data sheets state."""
 
 from pydantic import Field, model_validator
 
 from sensorium.core.spec import Spec
 
 RATIO = 5.0
-"""Threshold over noise where nothing tells it. Ouster and Livox state one false alarm in 10,000 shots; 200 m hold about
-270 pulses of 5 ns, and noise exceeds 4.95 standard deviations in one of 2.7 million."""
+"""Default threshold over noise. Ouster and Livox state one false alarm in 10,000 shots; 200 m hold about 270 pulses of
+5 ns, and noise exceeds 4.95 standard deviations in one of 2.7 million."""
 
 
 class StatedRange(Spec):
-    """A diffuse target straight on, and how often it is detected at some range."""
+    """A diffuse target at normal incidence, and its probability of detection at a range."""
 
     reflectance: float = Field(gt=0.0, le=1.0)
     """Diffuse reflectance of the target [1]."""
     range_m: float = Field(gt=0.0)
-    """Where it stands [m]."""
+    """Range of the target [m]."""
     probability: float = Field(default=0.9, gt=0.0, lt=1.0)
-    """That a ray to it returns [1]."""
+    """Probability that a ray to it returns [1]."""
 
 
 class DetectionLimit(Spec):
     """A return of intensity I is detected with the probability Phi(I / sigma - k).
 
-    The receiver compares signal plus normal noise sigma with a threshold of k sigma. What a maker states fixes sigma:
-    the intensity of the stated target, as the lidar's own beam gives it in air that takes nothing, is detected as often
-    as stated. A second range at another reflectance tells how much of the noise is sunlight on the target,
-    sigma^2 = s_0^2 + s_1^2 reflectance; one at another probability tells k.
+    The receiver compares signal plus normal noise sigma with a threshold of k sigma. The stated range fixes sigma: the
+    intensity of the stated target, for the lidar's own beam in air without losses, is detected with the stated
+    probability. A second range at another reflectance gives the share of sunlight on the target in the noise, sigma^2 =
+    s_0^2 + s_1^2 reflectance; a second range at another probability gives k.
 
-    The default is that of a typical automotive lidar: a target of 10 % at 100 m, detected by 90 % of the rays.
+    The default describes a typical automotive lidar: a target of 10 % at 100 m, detected by 90 % of the rays.
 
     >>> dark = sn.DetectionLimit(reflectance=0.1, range_m=90.0, second=sn.StatedRange(reflectance=0.8, range_m=170.0))
     >>> pattern = sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10)
@@ -39,13 +39,13 @@ class DetectionLimit(Spec):
     reflectance: float = Field(default=0.1, gt=0.0, le=1.0)
     """Diffuse reflectance of the target [1]."""
     range_m: float = Field(default=100.0, gt=0.0)
-    """Where it stands [m]."""
+    """Range of the target [m]."""
     probability: float = Field(default=0.9, gt=0.0, lt=1.0)
-    """That a ray to it returns [1]."""
+    """Probability that a ray to it returns [1]."""
     second: StatedRange | None = None
-    """Another statement: of another reflectance, or of the same with another probability."""
+    """A second stated range: at another reflectance, or at the same reflectance with another probability."""
     ratio: float | None = Field(default=None, ge=1.0)
-    """Threshold over noise, k [1]; None is 5 (one false alarm in 10,000 shots), or what a second probability tells."""
+    """Threshold over noise, k [1]; None is 5 (one false alarm in 10,000 shots), or the k of a second probability."""
 
     @model_validator(mode="after")
     def _second_tells_something(self) -> "DetectionLimit":
@@ -64,5 +64,5 @@ class DetectionLimit(Spec):
 
     @property
     def tells_ratio(self) -> bool:
-        """Whether the second statement is about the same target."""
+        """Whether the second stated range has the same reflectance."""
         return self.second is not None and self.second.reflectance == self.reflectance

@@ -1,4 +1,4 @@
-"""How a device reports intensity: as it is, as counts, or as the reflectivity of a calibrated target."""
+"""Scale on which a lidar reports intensity: raw, counts, or the reflectivity of a calibrated target."""
 
 import math
 from typing import Any, Literal
@@ -9,18 +9,18 @@ from pydantic import Field, model_validator
 
 from sensorium.core.spec import Spec
 
-# Reflectivity bytes of Ouster and Velodyne: 0 to 100 is diffuse reflectance in per cent, above that the logarithm of
-# what only retroreflectors reach. The top of the scale is not published; a thousand times white is assumed.
+# Reflectivity bytes of Ouster and Velodyne: 0 to 100 is diffuse reflectance in per cent, higher values are logarithmic
+# and reached by retroreflectors only. The top of the scale is not published; a thousand times white is assumed.
 _DIFFUSE_TOP, _BYTE_TOP, _RETRO_TOP = 100.0, 255.0, 1000.0
 
 
 class IntensityScale(Spec):
-    """The number a device makes of a return's intensity.
+    """The number that a device reports for a return's intensity.
 
     - "raw": float32, unchanged.
-    - "counts": whole numbers, intensity over full scale in so many bits, saturated at the top.
-    - "reflectivity": what a diffuse target straight on and at that range would need to reflect, in per cent: intensity
-      over that of a white one. In 8 bits, values above 100 run logarithmically to 255.
+    - "counts": whole numbers, intensity over full scale in `bits` bits, saturated at the top.
+    - "reflectivity": reflectance in per cent of a diffuse target at normal incidence and the same range: intensity over
+      that of a white target. In 8 bits, values above 100 are logarithmic up to 255.
     """
 
     kind: Literal["raw", "counts", "reflectivity"] = "raw"
@@ -38,12 +38,12 @@ class IntensityScale(Spec):
 
 
 def scaled(scale: IntensityScale, intensity: NDArray[np.float32], white: NDArray[np.float32]) -> NDArray[Any]:
-    """Intensities as the device reports them.
+    """Intensities on the scale of the device.
 
     Args:
-        scale: How.
+        scale: Scale of the device.
         intensity: Of each return, in the unit of the lidar's mode.
-        white: Intensity of a white diffuse target straight on at the same range, for calibration.
+        white: Intensity of a white diffuse target at normal incidence and the same range, for calibration.
 
     Returns:
         float32 for "raw", else uint8 or uint16, in the same shape.

@@ -42,13 +42,14 @@ if TYPE_CHECKING:
 class Lidar(SensorSpec[Scan]):
     """A lidar in one of four modes.
 
-    - "geometric" sees the first surface each ray meets, with the errors that need no light: `noise` and `errors`.
-    - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times what the way there and back
-      and the detector leave of it (AGX Sensor paper, corrected). What is too weak to be detected does not return.
+    - "geometric" reports the first surface on each ray, with the errors that need no light: `noise` and `errors`.
+    - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times the transmission of the path
+      there and back and the share that the detector catches (AGX Sensor paper, corrected). Returns below the detection
+      limit are dropped.
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
       follow from signal, sunlight and the receiver's noise.
-    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitizer does, and
-      finds returns in that: with their widths, and two where the beam falls on an edge (VANE paper, corrected).
+    - "waveform" follows many rays over each pulse's beam, records the received power over time as a digitizer does, and
+      finds returns in the record: with their widths, and two where the beam falls on an edge (VANE paper, corrected).
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
@@ -68,85 +69,88 @@ class Lidar(SensorSpec[Scan]):
 
     kind: Literal["lidar"] = "lidar"
     pattern: Pattern = Field(discriminator="kind")
-    """Where rays go and when."""
+    """Directions and firing times of the rays."""
     timing: Timing = Timing()
     """Phase and latency; the rate is the pattern's."""
     min_range_m: float = Field(default=0.0, ge=0.0)
-    """A return whose range as reported, with noise and errors, is less is none; such a surface blocks the ray [m]."""
+    """Least reported range, after noise and errors [m]; a nearer surface gives no return and blocks the ray."""
     max_range_m: float = Field(default=1000.0, gt=0.0)
-    """A return whose range as reported, with noise and errors, is more is none [m]."""
+    """Greatest reported range, after noise and errors [m]; a farther surface gives no return."""
     motion: Literal["rolling", "snapshot"] = "rolling"
     """Whether rays are fired one by one while everything moves, or all at once."""
     publish: Literal["sweeps", "slices"] = "sweeps"
-    """Whole sweeps, or after every step the columns fired in it."""
+    """Whether whole sweeps are published, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
     normalize: bool | None = None
-    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in meters, and None
-    too where one of the two values below is given, else none. Ranges and points of a scan are in meters always."""
+    """Whether range images, `Scan.range_image`, are fractions of the greatest range; False gives meters. None gives
+    meters if one of the two values below is given, otherwise no range images. Ranges and points of a scan are always in
+    meters."""
     near_value_m: float | None = None
-    """What range images show for a surface nearer than the least range [m]; None is minus the greatest range, -1 when
+    """Value of range images for a surface nearer than the least range [m]; None is minus the greatest range, -1 when
     normalized."""
     far_value_m: float | None = None
-    """What they show where nothing returned [m]; None is the greatest range, 1 when normalized."""
+    """Value of range images where nothing returned [m]; None is the greatest range, 1 when normalized."""
     randomize: Randomization | None = None
-    """Where each lidar of each world sits, drawn at its start and resets or for every sweep; scans and truth tell the
-    pose that was drawn."""
+    """Mount pose of each lidar of each world, drawn at the start and at resets or for every sweep; scans and truth
+    report the drawn pose."""
     noise: RangeNoise = RangeNoise()
-    """Of ranges by distance, and of the direction of rays."""
+    """Noise of ranges by distance, and of ray directions."""
     normals: bool = False
-    """Whether a geometric lidar tells the normals of what it meets too."""
+    """Whether a geometric lidar reports surface normals too."""
     errors: tuple[AnyCorruption, ...] = ()
-    """What goes wrong with the ranges of every sweep, such as dead channels; faults go wrong for a while."""
+    """Permanent errors of the ranges of every sweep, such as dead channels; `faults` are temporary."""
     mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
-    """What a return is made of: the first surface, relative intensities, watts, or whole waveforms."""
+    """Model of a return: first surface, relative intensity, power in watts, or whole waveform."""
 
-    # What follows acts only where light does, and is refused elsewhere: see options.py
+    # The options below act only in modes that follow light, and are refused in others: see options.py
     beam: Beam = Beam()
-    """The laser beam, and the detector beside it."""
+    """The laser beam and its detector."""
     intensity: IntensityScale = IntensityScale()
-    """As what number intensity is reported."""
+    """Scale on which intensity is reported."""
     receiver: Receiver = Receiver()
     """For mode="radiometric" and mode="waveform"."""
     waveform: Waveform = Waveform()
     """For mode="waveform"."""
     max_depth: int = Field(default=0, ge=0, le=8)
-    """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass; fog banks have none."""
+    """Number of interfaces that a ray is followed through: 0 gives no ghosts and nothing behind glass; fog banks have
+    no interfaces."""
     floor: float = Field(default=1e-8, ge=0.0)
-    """A branch that carries less than this share of the light as it leaves an interface is not followed."""
+    """A branch that leaves an interface with less than this share of the light is not followed."""
     detection: DetectionLimit | Literal["typical"] | None = "typical"
-    """How weak a return is detected, from stated ranges; "typical" is `DetectionLimit()`, a 10 % target at 100 m, in
-    mode="relative" and elsewhere nothing; None detects all. Where photons are counted, a limit that is given takes the
-    place of `receiver.noise_electrons`."""
+    """Detection limit from stated ranges; "typical" is `DetectionLimit()`, a 10 % target at 100 m, in mode="relative"
+    and no limit in other modes; None detects every return. Where photons are counted, a given limit replaces
+    `receiver.noise_electrons`."""
     threshold: float = Field(default=0.0, ge=0.0)
-    """A return weaker than this is not seen either, in the unit of the intensity."""
+    """Least intensity of a return, in the unit of the intensity."""
     returns: Literal["strongest", "first", "last", "dual", "all"] = "strongest"
-    """What of several is reported; dual: strongest and last; all: the `max_returns` strongest, nearest first."""
+    """Which returns of a ray are reported; dual: strongest and last; all: the `max_returns` strongest, nearest
+    first."""
     max_returns: int = Field(default=3, ge=1, le=8)
-    """How many a ray reports at most, with returns="all" alone."""
+    """Greatest number of returns per ray, for returns="all" only."""
     round_trip: bool = True
-    """Losses count on the way there and back; False counts them once, as the paper prints it."""
+    """Losses count on the way there and back; False counts them once, as printed in the paper."""
     divergence: Literal["exact", "agx"] = "exact"
     """Power the detector catches in mode="relative": the exact integral, or the paper's eq. 21."""
     atmospheric_returns: Literal["strongest", "priority", "off"] = "strongest"
-    """Whether a return from the air competes by its strength or always wins; waveforms add it up, or not at all."""
+    """Whether a return from the air competes by its strength or always wins; waveforms add it or omit it."""
     atmospheric_law: tuple[PositiveFloat, PositiveFloat, Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
-    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known; they must be
-    detected as all others: detection=None where the law counts only what was."""
+    """Shape, scale [m] and probability of returns from the atmosphere, where they are known for this sensor; they are
+    subject to the detection limit: use detection=None if the law already counts detected returns only."""
     calibrated_index: float | None = Field(default=None, ge=1.0)
     """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
     saturation: Saturation | None = None
-    """Returns stronger than the receiver can tell: clipped, and too near; None for none."""
+    """Saturation of the receiver by strong returns: clipped intensity and shortened range; None for none."""
     blooming: Blooming | None = None
     """Stray light around retroreflectors; None for none."""
     repetition: PulseRepetition | None = None
-    """Returns that come after the next pulse has left; None for none."""
+    """Range folding: returns that arrive after the next pulse has left; None for none."""
     crosstalk: Crosstalk | None = None
     """Pulses of other lidars of the environment; None for none."""
 
     @property
     def strong_light(self) -> tuple[str, ...]:
-        """Which effects of strong light are asked for."""
+        """The effects of strong light that are set."""
         names = ("saturation", "blooming", "repetition", "crosstalk")
         return tuple(name for name in names if getattr(self, name) is not None)
 
@@ -183,7 +187,7 @@ class Lidar(SensorSpec[Scan]):
         return self
 
     def _check_detection(self) -> None:
-        """One word on the receiver's noise."""
+        """Refuse two statements of the receiver's noise."""
         if self.mode != "relative" and self.receiver.noise_electrons != Receiver().noise_electrons:
             raise ValueError(
                 f"receiver.noise_electrons is {self.receiver.noise_electrons} and detection is given, from which that "
@@ -191,7 +195,7 @@ class Lidar(SensorSpec[Scan]):
             )
 
     def _check_strong_light(self) -> None:
-        """Effects of strong light where there are returns for them to act on."""
+        """Refuse effects of strong light that other options exclude."""
         for name in self.strong_light:
             if name in ("blooming", "crosstalk") and self.publish == "slices":
                 raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
@@ -206,7 +210,7 @@ class Lidar(SensorSpec[Scan]):
             )
 
     def _check_waveform(self) -> None:
-        """A window that a pulse fits into."""
+        """Refuse a window that is shorter than a pulse."""
         waveform, length_s = self.waveform, self.beam.pulse_s
         if waveform.pulse.kind == "table":
             length_s = waveform.pulse.time_s[-1] - waveform.pulse.time_s[0]
@@ -222,12 +226,12 @@ class Lidar(SensorSpec[Scan]):
             check_kept(waveform, pulses, int((stop_s - waveform.start_s) / waveform.resolution_s))
 
     def start(self, rig: Rig) -> "LidarModel":
-        """Put the lidar to work."""
+        """Create the attached lidar."""
         return LidarModel(self, rig)
 
 
 class LidarModel:
-    """A lidar at work."""
+    """A lidar attached to an environment."""
 
     def __init__(self, spec: Lidar, rig: Rig) -> None:
         self._spec = spec
@@ -251,7 +255,7 @@ class LidarModel:
             )
             self._noisy = NoisySweeps(spec, rig, self._geometry) if has_errors(spec.noise) else None
         else:
-            from sensorium.sensors.lidar import light_caster  # its kernels load slowly, and not everybody needs them
+            from sensorium.sensors.lidar import light_caster  # imported on use: its kernels load slowly
 
             self._light = light_caster.LightCaster(spec, rig)
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
@@ -284,7 +288,7 @@ class LidarModel:
         return now_ns + 1 if self._spec.publish == "slices" else self._rate.next_end_ns(now_ns, self._past_ns)
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The start of the sweep under way at the earliest."""
+        """The earliest time still needed: the start of the current sweep."""
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
@@ -295,12 +299,12 @@ class LidarModel:
             self._errors.restart(mask)
 
     def voided(self, capture: Capture[Scan], mask: NDArray[np.bool_]) -> Capture[Scan]:
-        """A sweep still on its way, without the worlds that restarted."""
+        """A pending sweep, without the worlds that restarted."""
         scan, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, scan, lambda: truth().without(mask), capture.tick)
 
     def _rays(self, tick: int) -> RayTable:
-        """Rays of a sweep; the pattern is asked only where they differ from sweep to sweep."""
+        """Rays of a sweep; the pattern is evaluated again only if rays differ from sweep to sweep."""
         return self._spec.pattern.rays(tick) if self._every_sweep is None else self._every_sweep
 
     def _snapshot(self, tick: int) -> Capture[Scan]:
@@ -334,14 +338,14 @@ class LidarModel:
             self._pieces += 1
 
     def _place(self, tick: int) -> None:
-        """Let the lidars sit where they are drawn to for a sweep; its slices share the draw."""
+        """Draw the mount poses of a sweep; its slices share the draw."""
         if self._placement is not None and self._placement.renew(tick):
             caster = self._light or self._geometry
             assert caster is not None
             caster.mount(self._placement.X_BS)
 
     def _capture(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> Capture[Scan]:
-        """Cast, corrupt and hand out; a geometric sweep without noise is the truth as it was cast."""
+        """Cast and corrupt a sweep; a geometric sweep without noise is its own truth."""
         caster = self._light or self._noisy
         if caster is None:
             assert self._geometry is not None
@@ -351,11 +355,11 @@ class LidarModel:
         return Capture(end_ns, self._published(scan, table), lambda: self._true(truth()), tick)
 
     def _true(self, ideal: Scan) -> Scan:
-        """The truth of a sweep, with its range image where there is one."""
+        """The truth of a sweep, with its range image if there is one."""
         return ideal if self._images is None else self._images.add(*self._images.split(ideal))
 
     def _published(self, scan: Scan, table: RayTable) -> Scan:
-        """The sweep as it leaves the lidar: with its errors and its range image, stamped by its own clock."""
+        """The sweep as reported: with its errors and its range image, stamped by the sensor's clock."""
         near: NDArray[np.bool_] | None = None
         if self._images is not None:
             scan, near = self._images.split(scan)
@@ -372,7 +376,7 @@ class LidarModel:
         return scan
 
     def _over_returns(self, of_rays: NDArray[np.bool_], scan: Scan) -> NDArray[np.bool_]:
-        """A mask of rays for all returns of theirs, false where a ray has any."""
+        """A mask of rays in the shape of the returns; false where a ray has any return."""
         if self._spec.returns not in ("dual", "all"):
             return of_rays & ~scan.valid
         return np.broadcast_to((of_rays & ~scan.valid.any(axis=-3))[..., None, :, :], scan.valid.shape)

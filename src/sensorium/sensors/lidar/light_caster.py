@@ -53,11 +53,11 @@ class LightCaster:
         )
         self._near = NearSurfaces(spec, rig) if images else None
         self.too_near: NDArray[np.bool_] | None = None
-        """Rays of the last sweep whose first surface was too near, where range images are asked for: (*axes, rays)."""
+        """Rays of the last sweep whose first surface was too near, if range images are requested: (*axes, rays)."""
         self._scale, self._depth = spec.intensity, spec.max_depth
         self._waveform: WaveformTables | None = None
         if spec.mode == "waveform":
-            from sensorium.sensors.lidar.waveform.tables import waveform_tables  # not everybody needs them
+            from sensorium.sensors.lidar.waveform.tables import waveform_tables  # imported on use
 
             self._waveform = waveform_tables(spec, self._tables)
             pulses = rig.worlds * rig.sensors * math.prod(spec.pattern.rays(0).shape)
@@ -82,7 +82,7 @@ class LightCaster:
         self._recycler = Recycler()
 
     def mount(self, X_BS: Pose) -> None:
-        """Change where the sensors are mounted from now on, batch shape (worlds, sensors)."""
+        """Change the mount poses from now on, batch shape (worlds, sensors)."""
         self._firing.mount(X_BS.position, X_BS.quaternion)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
@@ -92,7 +92,7 @@ class LightCaster:
             table: Rays; their times count from the start.
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
-            tick: Number of the sweep; its random numbers belong to it alone.
+            tick: Number of the sweep, which selects its random numbers.
 
         Returns:
             The scan, and a function that gives its truth: the first surface of each ray, without any error.
@@ -114,7 +114,7 @@ class LightCaster:
         return scan, partial(self._geometry.fire_again, placement, aim, table, start_ns, end_ns)
 
     def _light_cast(self, tick: int, out: LightOutputs) -> LightCast:
-        """What a cast looks up and fills: plain rays, beams of several rays, or pulses for their waveforms."""
+        """Tables and arrays of a cast: for single rays, beams of several rays, or pulses with waveforms."""
         rig = self._rig
         cast = LightCast(self._tables, Draws(self._key, tick, rig.first_world, rig.sensors), out)
         if self._beams is not None:
@@ -124,7 +124,7 @@ class LightCaster:
         return cast if self._waveform is None else cast._replace(pulses=self._pulse_cast(self._waveform, out))
 
     def _settled(self, cast: LightCast, aim: Aim, table: RayTable, start_ns: int, end_ns: int) -> LightOutputs:
-        """What is reported of all returns of each ray, where strong light has a say in it."""
+        """Reported returns of each ray after the effects of strong light."""
         if self._strong is None:
             return cast.out
         room = self._outputs(aim.rays.x.size, self._returns)
@@ -151,14 +151,14 @@ class LightCaster:
         )
 
     def _refresh_layout(self) -> None:
-        """Take the tables of objects from the scene again if worlds were redrawn."""
+        """Rebuild the tables of objects from the scene if worlds were redrawn."""
         if self._layout is not self._rig.scene_backend.layout:
             self._layout = self._rig.scene_backend.layout
             extinction_per_m = self._tables.medium[:, tb.G_ALPHA]
             self._tables = self._tables._replace(**surfaces(self._layout, extinction_per_m, self._depth))
 
     def _make_room(self) -> bool:
-        """Make more room where a ray crossed more volumes than there was room for; whether it has to be fired again."""
+        """Grow arrays if a ray crossed more volumes than they hold; returns whether the sweep must be cast again."""
         missing, switch = self._tables.missing, self._tables.switch
         if not missing.any():
             return False
@@ -168,7 +168,7 @@ class LightCaster:
         return True
 
     def _pulse_cast(self, tables: "WaveformTables", light: LightOutputs) -> PulseCast:
-        """Arrays for waveforms, and scratch for a detector that needs some."""
+        """Arrays for waveforms, and scratch for detectors that need it."""
         from sensorium.tracing.kernels.waveform import tables as wt
         from sensorium.tracing.kernels.waveform.decompose import SCRATCH
         from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
@@ -191,7 +191,7 @@ class LightCaster:
         start_ns: int,
         end_ns: int,
     ) -> Scan:
-        """The kernel's arrays as a reading."""
+        """The kernel's arrays as a scan."""
 
         def organized(array: NDArray[Any], *tail: int) -> NDArray[Any]:
             full = array.reshape((self._rig.worlds, self._rig.sensors, self._returns, *table.shape, *tail))
@@ -221,7 +221,7 @@ class LightCaster:
         )
 
     def _waveforms(self, received: "WaveformOutputs", table: RayTable) -> Waveforms | None:
-        """Samples of every pulse, where they are kept."""
+        """Samples of every pulse, if they are kept."""
         samples = received.samples
         if samples.shape[1] == 0:
             return None
@@ -234,7 +234,7 @@ class LightCaster:
         )
 
     def _white(self, range_m: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Intensity of a white diffuse target straight on at each range, in clear air; read from the kernel's table."""
+        """Intensity of a white diffuse target at normal incidence by range, in clear air; from the kernel's table."""
         if self._scale.kind != "reflectivity":
             return range_m
         gain = np.float32(1.0) if self._waveform is None else self._waveform.number[W_GAIN]
@@ -251,5 +251,5 @@ class LightCaster:
 
 
 def _or_constant(array: NDArray[Any], like: NDArray[Any], value: int) -> NDArray[Any]:
-    """The array, or where the kernel left it out the one value it would hold, in the shape of another."""
+    """The array, or if the kernel left it empty its constant value, in the shape of another."""
     return array if array.size or not like.size else np.broadcast_to(array.dtype.type(value), like.shape)

@@ -1,4 +1,4 @@
-"""Turns a lidar's specification and its surroundings into the tables its kernel reads."""
+"""Builds the tables that the light kernel reads from a lidar's specification and its environment."""
 
 import math
 from collections.abc import Sequence
@@ -40,16 +40,16 @@ from sensorium.tracing.kernels.strong_light.sunlight import SUN_POWER
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
 
-# what objects without a material are made of
+# material of objects without a material
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
-# Room at first for crossings of a ray with volumes, and for volumes around a path; more where a sweep needs more
+# Initial capacity for crossings of a ray with volumes, and for volumes around a path; it grows on demand
 _CROSSINGS, _LEVELS = 16, 8
 
-# Diffuse reflectance that none exceeds, a rough surface seen straight on included
+# Upper bound of diffuse reflectance, including a rough surface at normal incidence
 _BRIGHTEST = 2.0
 
-# Objects of a material that an error names, before the rest is counted
+# Number of object names of a material that an error lists
 _OBJECTS_TOLD = 3
 
 _UNITY = np.float32(1.0)
@@ -58,7 +58,7 @@ _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual
 
 
 def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None) -> tb.LightTables:
-    """Everything the kernel looks up."""
+    """All tables of the kernel."""
     beam = spec.beam
     parameters = atmosphere.at(beam.wavelength_m)
     if spec.atmospheric_law is not None:
@@ -80,7 +80,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     number[tb.N_CALIBRATED_INDEX], number[tb.N_INVERSE_Z0] = calibrated, capture.inverse_z0
     fill_errors(number, spec.noise, range_limits(spec, parameters.refractive_index))
 
-    # Two modes measure in watts, and one of them counts photons here
+    # Two modes measure in watts; of these, radiometric mode counts photons here
     radiometric = spec.mode == "radiometric"
     sunlight = sunlight_numbers(spec, sun) if measured and sun is not None else np.zeros(5, np.float32)
     in_sun = bool((sunlight[SUN_POWER:] > 0.0).any())
@@ -107,7 +107,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     switch[tb.S_RETRO] = bool((material[:, tb.M_RETRO] > 0).any())
     switch[tb.S_IN_WORLD] = spec.frame == "world"
     of_objects = surfaces(layout, medium[:, tb.G_ALPHA], spec.max_depth)
-    unknown = not layout.meshes and any(map(can_mirror, layout.materials))  # meshes that lie in parts
+    unknown = not layout.meshes and any(map(can_mirror, layout.materials))  # partitioned meshes
     switch[tb.S_CURVED] = spec.max_depth > 0 and (unknown or len(of_objects["face_curvature"]) > 0)
     if layout.material_kind.any():
         switch[tb.S_CROSSINGS], switch[tb.S_LEVELS] = _CROSSINGS, _LEVELS
@@ -128,12 +128,12 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
 
 
 def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: int) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; only these change when worlds are redrawn.
+    """Tables of the material of each object; only these change when worlds are redrawn.
 
     Args:
         layout: The scene.
         extinction_per_m: Of the media that `media_of` numbers.
-        max_depth: How far light is followed: how mirrors curve matters only to what goes on from them.
+        max_depth: Number of interfaces that light is followed through; mirror curvature matters only beyond the first.
     """
     first, corners = reflectance_tables(layout)
     flat = np.full(layout.mesh_index.shape, -1, np.int64), np.zeros((0, 6), np.float32)
@@ -155,7 +155,7 @@ def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: i
 
 
 def _ranks(volume_m3: NDArray[np.float64], extinction_per_m: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Place of each object among those of its row: the largest first, of equal ones the clearest, then by number."""
+    """Rank of each object in its row: largest first, equal ones clearest first, then by number."""
     size = np.broadcast_to(volume_m3, extinction_per_m.shape)
     number = np.broadcast_to(np.arange(size.shape[1]), size.shape)
     order = np.lexsort((number, extinction_per_m, -size), axis=1)
@@ -171,7 +171,7 @@ def _inside(layout: Layout) -> NDArray[np.int64]:
 
 
 def white_at(light: tb.LightTables, range_m: NDArray[np.float32], *, gain: np.float32 = _UNITY) -> NDArray[np.float32]:
-    """Intensity of a white diffuse target straight on at each range, in clear air; read from the kernel's table."""
+    """Intensity of a white diffuse target at normal incidence at each range, in clear air; from the kernel's table."""
     table, inverse_z0 = light.capture, light.number[tb.N_INVERSE_Z0]
     rest = 1.0 / (1.0 + range_m * inverse_z0)
     share = np.interp(1.0 - rest, np.linspace(0.0, 1.0, len(table)), table).astype(np.float32) * rest**2
@@ -196,7 +196,7 @@ def _captured(spec: "Lidar") -> CaptureTable:
 def media_of(
     layout: Layout, atmosphere: MediumParameters, wavelength_m: float
 ) -> tuple[list[MediumParameters], NDArray[np.int64]]:
-    """The atmosphere, then what is inside each material that has an inside; and which of them each material holds."""
+    """The atmosphere, then the medium inside each material that has one; and the medium number of each material."""
     filled = (medium_inside(material, wavelength_m) for material in layout.materials)
     return [atmosphere, *(medium for medium in filled if medium is not None)], _inside(layout)
 
@@ -204,10 +204,10 @@ def media_of(
 def material_table(
     layout: Layout, media: Sequence[MediumParameters], inside: NDArray[np.int64], wavelength_m: float
 ) -> NDArray[np.float32]:
-    """One row for each material as seen from each medium, media one after the other, and a last row for no object.
+    """One row for each material and surrounding medium, medium by medium, and a last row for no object.
 
-    The boundary of a body seen from its own medium is a way out; what is outside is taken to be the atmosphere, which
-    matters to its glint alone.
+    The boundary of a body seen from its own medium is an exit; the outside is taken to be the atmosphere, which matters
+    to its glint alone.
     """
     kinds = len(layout.materials)
     table = np.zeros((len(media) * kinds + 1, tb.MATERIAL_COLUMNS))
@@ -237,7 +237,7 @@ def _named(layout: Layout, kind: int) -> str:
 
 
 def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> None:
-    """A material's row in the columns the kernel reads."""
+    """A material as a row in the kernel's columns."""
     shared = ("R0", "ALPHA2", "KIND", "RETRO", "FIXED_R", "PANE_OPL", "PANE_TAU", "INNER_INDEX")
     for name in (*shared, "ON_A0", "ON_A1", "ON_B", "PLASTIC_N2", "PLASTIC_FI"):
         columns[getattr(tb, f"M_{name}")] = row[getattr(mr, name)]
@@ -245,7 +245,7 @@ def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> No
     columns[tb.M_RETRO_POWER] = row[mr.RETRO_Q]
     columns[tb.M_ONE_WAY] = float(row[mr.LAYERING] == mr.LAYERINGS["agx"])
 
-    # Where the mesh does not say it, the diffuse reflectance is part of the coefficients
+    # Where the mesh does not give the diffuse reflectance, it is part of the coefficients
     c = max(row[mr.C], 0.0)
     scale = c / (math.pi * row[mr.PLASTIC_N2] * (1.0 - c * row[mr.PLASTIC_FI]))
     columns[tb.M_DIFFUSE_A] = scale * (row[mr.ON_A0] + row[mr.ON_A1] * c)
@@ -253,7 +253,7 @@ def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> No
 
 
 def material_row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
-    """The row of what an object is made of, seen from a medium of this index; an object of nothing is matt and gray."""
+    """Row of an object's material seen from a medium of this index; an object without a material is matt and gray."""
     if material is None:
         return DEFAULT_MATERIAL.row(wavelength_m, around)
     if isinstance(material, AbstractMaterial):
@@ -266,7 +266,7 @@ def material_row(material: object | None, wavelength_m: float, around: float) ->
 
 
 def _check_law(spec: "Lidar", atmosphere: AbstractMedium, parameters: MediumParameters) -> None:
-    """Refuse returns from air that sends nothing back: their intensity would be 0, and none would be seen."""
+    """Refuse returns from air without backscatter: their intensity would be 0 and none would be detected."""
     asked = parameters.gamma_probability > 0.0 and spec.atmospheric_returns != "off"
     if asked and parameters.backscatter_per_m_sr == 0.0:
         raise SpecError(
@@ -278,10 +278,10 @@ def _check_law(spec: "Lidar", atmosphere: AbstractMedium, parameters: MediumPara
 def medium_tables(
     parameters: Sequence[MediumParameters], pulse_s: float, *, by_optical_path: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """One row a medium, and the quantiles of its gamma law.
+    """One row per medium, and the quantiles of its gamma law.
 
     The echo of a medium is rho = beta c t / 2 [1/sr] with the backscatter beta [1/m/sr] and the pulse's duration t. The
-    beam widens with the reduced path sum d / n, or where eq. 21 is asked for with the optical path sum n d (U-04).
+    beam widens with the reduced path sum d / n, or for eq. 21 with the optical path sum n d (U-04).
     """
     table = np.zeros((len(parameters), tb.MEDIUM_COLUMNS))
     quantiles = np.zeros((len(parameters), tb.GAMMA_POINTS + 1), np.float32)
@@ -301,7 +301,7 @@ def medium_tables(
 
 @jit.kernel
 def _gamma_quantiles(q: NDArray[np.float64], shape: float) -> NDArray[np.float64]:
-    """Quantiles of the gamma law of scale 1; a kernel, so that it is compiled once and not in every process."""
+    """Quantiles of the gamma law of scale 1; a kernel, so that it is compiled once rather than in every process."""
     out = np.empty(q.size)
     for i in range(q.size):
         out[i] = gamma_quantile(q[i], shape)

@@ -1,4 +1,4 @@
-"""What stated detection ranges make of a lidar's receiver: threshold and noise, in the unit of its intensities."""
+"""Threshold and noise of a lidar's receiver from stated detection ranges, in the unit of its intensities."""
 
 import math
 from collections.abc import Callable
@@ -11,19 +11,19 @@ from sensorium.sensors.lidar.detection_limit import RATIO, DetectionLimit
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
 
-# A return this many standard deviations below the threshold is hopeless, one as far above it is certain: 3 in 100,000
+# A return this many standard deviations below the threshold is never detected, one as far above it always: 3 in 100,000
 REACH = 4.0
 
 
 class LimitNumbers(NamedTuple):
-    """Noise sigma^2 = dark + sun x reflectance of what the receiver looks at, and the threshold over sigma."""
+    """Noise sigma^2 = dark + sun x reflectance of the target, and the threshold over sigma."""
 
     ratio: float
     dark: float
     sun: float
 
     def noise(self, reflectance: float) -> float:
-        """Noise on a target of some diffuse reflectance, in the unit of intensities."""
+        """Noise on a target of a given diffuse reflectance, in the unit of intensities."""
         return math.sqrt(self.dark + self.sun * reflectance)
 
     @property
@@ -33,10 +33,10 @@ class LimitNumbers(NamedTuple):
 
 
 def limit_numbers(limit: DetectionLimit, captured: Callable[[float], float]) -> LimitNumbers:
-    """Threshold and noise of a receiver that detects what is stated.
+    """Threshold and noise of a receiver with the stated detection probabilities.
 
     Args:
-        limit: What is stated.
+        limit: The stated ranges.
         captured: Share of the light that the receiver catches from a range [m], over that of a white target.
     """
     one, two = limit.reflectance / math.pi * captured(limit.range_m), limit.second
@@ -62,7 +62,7 @@ def limit_numbers(limit: DetectionLimit, captured: Callable[[float], float]) -> 
 
 
 def relative_limit(spec: "Lidar") -> LimitNumbers | None:
-    """Threshold and noise of a lidar in relative mode; None where it sees whatever returns."""
+    """Threshold and noise of a lidar in relative mode; None if it has no detection limit."""
     limit = DetectionLimit() if spec.detection == "typical" else spec.detection
     if limit is None or spec.mode != "relative":
         return None

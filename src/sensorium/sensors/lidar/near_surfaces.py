@@ -1,4 +1,4 @@
-"""Which rays of a lidar that follows light end on a surface that is too near to be reported."""
+"""Rays of a lidar that follows light which end on a surface below the least range."""
 
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class NearSurfaces:
-    """Fires rays of the least range's length, with the errors that a geometric lidar would have.
+    """Casts rays as long as the least range, with the errors of a geometric lidar.
 
-    Errors come from the same random numbers as those of light, so that noise takes a surface below the least range here
-    where it does so there.
+    Errors use the same random numbers as the light cast, so noise moves the same surfaces below the least range in
+    both.
     """
 
     def __init__(self, spec: "Lidar", rig: Rig) -> None:
@@ -41,11 +41,11 @@ class NearSurfaces:
 
         Args:
             placement: The scene that light was cast into.
-            aim: What was fired.
-            table, start_ns, end_ns, tick: As it was fired.
+            aim: The rays that were cast.
+            table, start_ns, end_ns, tick: As in that cast.
         """
         errors = None
         if self._number is not None:
             errors = RayErrors(self._number, self._key, tick, self._rig.first_world, self._rig.sensors)
         scan = self._caster.fire(placement, aim, table, start_ns, end_ns, errors)
-        return (scan.object_id >= 0) & (scan.range_m < self._least_m)  # noise may take ranges below 0
+        return (scan.object_id >= 0) & (scan.range_m < self._least_m)  # noise may make ranges negative

@@ -1,4 +1,4 @@
-"""Which options of a lidar act in which of its modes; others are refused, so that none is ignored in silence."""
+"""Modes in which each lidar option acts; elsewhere the option is refused, so that none is silently ignored."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -43,11 +43,11 @@ ACTS_IN: Mapping[str, tuple[str, ...]] = {
 
 
 ACTS_BESIDE: Mapping[str, str] = {
-    "beam.exit_radius_m": "beam.rays",  # rays of a beam start all over it
+    "beam.exit_radius_m": "beam.rays",  # rays of a beam start at points across the exit
     "receiver.filter_width_m": "crosstalk",
     "receiver.half_field_rad": "crosstalk",
 }
-"""Options that act beside another in whatever mode that one acts."""
+"""Options that depend on another option and act in its modes."""
 
 
 def refuse_unused(spec: "Lidar") -> None:
@@ -75,6 +75,6 @@ def refuse_unused(spec: "Lidar") -> None:
 
 
 def _either(modes: tuple[str, ...]) -> str:
-    """Modes in words."""
+    """Modes as a phrase."""
     quoted = [repr(mode) for mode in modes]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -1,4 +1,4 @@
-"""The other lidars of an environment, as one of them hears their pulses."""
+"""Pulses of the other lidars of an environment that a lidar receives."""
 
 import math
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _Other(NamedTuple):
-    """A lidar whose light is heard."""
+    """A lidar whose light is received."""
 
     spec: "Lidar"
     rig: Rig
@@ -39,7 +39,7 @@ class _Other(NamedTuple):
 
 
 class OtherLidars:
-    """Finds what other lidars fire during the sweeps of one, and what of it arrives there."""
+    """Finds the pulses that other lidars fire during a sweep, and their arrivals."""
 
     def __init__(self, spec: "Lidar", rig: Rig, tables: tb.LightTables) -> None:
         assert spec.crosstalk is not None
@@ -83,7 +83,7 @@ class OtherLidars:
         return heard
 
     def _looked_at(self, spec: object, rig: Rig, name: str) -> _Other | None:
-        """What is to know of a sensor once; None where it is not heard."""
+        """Constants of an interfering sensor; None if it is not received."""
         from sensorium.sensors.lidar.lidar import Lidar
 
         is_own = name == self._rig.name
@@ -110,18 +110,19 @@ class OtherLidars:
         number[ct.C_AREA], number[ct.C_EXIT_M] = receiver_area_m2(own), other.beam.exit_radius_m
         number[ct.C_WIDENING] = math.tan(other.beam.widest_rad)
         if self._radiometric:
-            # Optics count out and back; each lidar has half of the way
+            # Optics efficiency counts out and back; each lidar contributes half of the path
             number[ct.C_DIRECT] = other.receiver.peak_power_W * math.sqrt(other.receiver.efficiency)
             number[ct.C_DIRECT] *= optical_efficiency(own) / math.sqrt(own.receiver.efficiency)
             number[ct.C_SCATTERED] = other.receiver.peak_power_W / own.receiver.peak_power_W
             number[ct.C_SCATTERED] *= math.sqrt(other.receiver.efficiency / own.receiver.efficiency)
         else:
-            # Far out a beam's own share 2 R^2 / (z tan)^2 stands for pi R^2 / z^2 of what a surface sends back per sr
+            # Far out, the beam's captured share 2 R^2 / (z tan)^2 corresponds to pi R^2 / z^2 of the light per sr from
+            # a surface
             number[ct.C_SCATTERED], number[ct.C_DIRECT] = 1.0, 2.0 / (math.pi * math.tan(own.beam.widest_rad) ** 2)
         return number
 
     def _pulses(self, name: str, other: _Other, start_ns: int, end_ns: int) -> RayTable | None:
-        """What the other fires in an interval, in the order of time; None if nothing."""
+        """Rays that the other lidar fires in an interval, in order of time; None if there are none."""
         pattern = other.spec.pattern
         rate = Rate(pattern.rate_hz, seconds_to_ns(other.spec.timing.phase_s))
         duration_ns = pattern.rays(0).duration_ns
@@ -129,7 +130,7 @@ class OtherLidars:
         if not len(ticks):
             return None
 
-        # Of a pattern that repeats itself the table does too, as long as both lidars keep step
+        # The table of a repeating pattern repeats too, as long as both lidars have the same phase
         key = (name, rate.time_ns(ticks.start) - start_ns, end_ns - start_ns)
         if pattern.cycle == 1 and key in self._fired:
             return self._fired[key]
@@ -154,7 +155,7 @@ class OtherLidars:
         return fired
 
     def _traced(self, other: _Other, fired: RayTable, start_ns: int, end_ns: int, tick: int) -> ct.Pulses:
-        """Where each pulse starts, where it goes, and what it meets first."""
+        """Origin and direction of each pulse, and the first surface it hits."""
         rig, count = other.rig, fired.offset_ns.size
         heads = rig.worlds * rig.sensors
         scan = other.caster.cast(fired, start_ns, end_ns)

@@ -1,4 +1,4 @@
-"""How often a lidar fires, where that limits the ranges it can tell apart."""
+"""Pulse repetition rate of a lidar, which limits its unambiguous range."""
 
 from pydantic import Field, model_validator
 
@@ -9,14 +9,14 @@ from sensorium.core.spec import Spec
 class PulseRepetition(Spec):
     """Pulses at a fixed rate: returns after the next pulse has left are reported at r mod c / (2 n rate), cause FOLDED.
 
-    See `sn.optics.folded_range`. The far return is reported along its own ray; that a scanner has turned on by a
-    pulse or two is left out. Off unless given.
+    See `sn.optics.folded_range`. The far return is reported along its own ray; the rotation of a scanner between two
+    pulses is neglected. Off by default.
     """
 
     rate_hz: float = Field(gt=0.0, le=1e9)
-    """Pulses a second of one laser [Hz]."""
+    """Pulse rate of one laser [Hz]."""
     reach_m: float = Field(gt=0.0)
-    """How far rays are followed [m]; beyond the unambiguous range, c / (2 rate)."""
+    """Length of the rays [m]; greater than the unambiguous range, c / (2 rate)."""
 
     @property
     def unambiguous_m(self) -> float:

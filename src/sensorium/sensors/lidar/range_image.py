@@ -1,4 +1,4 @@
-"""The range image of a lidar's scan: a number for every ray, also where nothing returned."""
+"""Range image of a lidar scan: one number per ray, also where nothing returned."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RangeImage:
-    """Ranges as reported, with values for what is too near and for nothing; as `DepthImage` shows them."""
+    """Reported ranges, with values for too near and for no return; as in `DepthImage`."""
 
     values: NDArray[np.float32]
-    """Distance along the ray [m], or as a share of the greatest range, in the shape of the scan's ranges."""
+    """Distance along the ray [m], or as a fraction of the greatest range, in the shape of the scan's ranges."""
     near: float
-    """What is shown where a surface is too near, in the unit of the range."""
+    """Value where a surface is too near, in the unit of the range."""
     far: float
-    """What is shown where nothing returned: nothing is there, or it is too far, too weak or dropped out."""
+    """Value where nothing returned: no surface, or one that is too far, too weak or dropped out."""
     scale_m: float
-    """What one unit of the range is [m]: 1, or the greatest range if normalized."""
+    """Length of one unit of the range [m]: 1, or the greatest range if normalized."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -33,16 +33,16 @@ class RangeImage:
         return ~np.isin(self.values, [np.float32(self.near), np.float32(self.far)])
 
     def in_meters(self) -> NDArray[np.float32]:
-        """Ranges in meters, with infinity for nothing and minus infinity for what is too near (REP 118)."""
+        """Ranges in meters, with infinity for no return and minus infinity for too near (REP 118)."""
         return in_meters(self.values, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
 
     def voided(self, at: NDArray[np.bool_]) -> "RangeImage":
-        """The same with nothing to see where the mask is true; it broadcasts to the shape of the range."""
+        """The same with no return where the mask is true; it broadcasts to the shape of the range."""
         return replace(self, values=np.where(at, np.float32(self.far), self.values))
 
 
 class RangeImages:
-    """Gives the scans of a lidar their range images."""
+    """Adds range images to the scans of a lidar."""
 
     def __init__(self, spec: "Lidar") -> None:
         near_m, far_m, self._scale_m = range_values(spec)
@@ -50,8 +50,8 @@ class RangeImages:
         self._least_m = np.float32(max(spec.min_range_m, ABOVE_ZERO))
 
     def split(self, scan: "Scan") -> "tuple[Scan, NDArray[np.bool_]]":
-        """A scan without what is nearer than the least range, and where that was."""
-        met = scan.object_id >= 0 if scan.light is None else scan.valid  # noise may take ranges below 0
+        """A scan without returns nearer than the least range, and a mask of those."""
+        met = scan.object_id >= 0 if scan.light is None else scan.valid  # noise may make ranges negative
         near = met & (scan.range_m < self._least_m)
         return scan.voided(near) if near.any() else scan, near
 
@@ -59,8 +59,8 @@ class RangeImages:
         """The scan with its range image.
 
         Args:
-            scan: As it is reported.
-            near: Where a surface was too near, to broadcast to the ranges; what returned counts more.
+            scan: The scan as reported.
+            near: Mask of rays with a surface that is too near, to broadcast to the ranges; returns take precedence.
         """
         scale = np.float32(1.0 / self._scale_m)
         nothing = np.where(near, np.float32(self._near), np.float32(self._far))

@@ -1,4 +1,4 @@
-"""Which ranges a lidar reports, and between which it listens, since noise moves what it reports."""
+"""Limits of the ranges that a lidar reports, and of the ranges that noise may bring between them."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ _SPEED_OF_LIGHT = 299_792_458.0
 # Noise moves a range by more than this many standard deviations twice in 10^9
 _SIGMAS = 6.0
 
-# The noise of any sane lidar is far below its range; rays go no farther than so many times the greatest range for it
+# Rays end at this multiple of the greatest range at most; the noise of real lidars is far below their range
 _FARTHEST = 2.0
 
 # The least range there is [m]: no return has range 0
@@ -24,11 +24,11 @@ ABOVE_ZERO = float(np.finfo(np.float32).tiny)
 
 
 class RangeLimits(NamedTuple):
-    """Limits of a lidar's ranges [m].
+    """Range limits of a lidar [m].
 
     Attributes:
-        least_m, most_m: Of ranges as they are reported, with their errors.
-        near_m, late_m: Of ranges that would be reported without noise, but with the bias.
+        least_m, most_m: Of reported ranges, errors included.
+        near_m, late_m: Of ranges before noise, bias included.
         earliest_m, latest_m: Of ranges that noise may bring between the limits.
         reach_m: How far rays are followed along straight lines.
     """
@@ -53,17 +53,17 @@ def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
     """
     noise, extra_m = spec.noise, 0.0
     if spec.mode == "radiometric":
-        # What is detected at all has a signal-to-noise ratio of about 1 or more
+        # A detected return has a signal-to-noise ratio of about 1 or more
         extra_m = _SIGMAS * 0.5 * _SPEED_OF_LIGHT * spec.receiver.rise_time_s
     near_m, late_m = spec.min_range_m - noise.bias_m, spec.max_range_m - noise.bias_m
     earliest_m = near_m - _SIGMAS * _sigma_m(noise, near_m) - extra_m
     latest_m = _farthest_m(noise, late_m) + extra_m
     reach_m = latest_m * max((spec.calibrated_index or index) / index, 1.0)
     if spec.mode == "waveform":
-        # Light of surfaces so far beyond the limit arrives before it
+        # Light of surfaces this far beyond the limit arrives before it
         reach_m += 0.5 * _SPEED_OF_LIGHT * spec.beam.pulse_s
 
-    # Without any noise what is listened to is what is reported: nothing is decided again, after a division's rounding
+    # Without noise the two pairs of limits are equal, so that rounding of a division decides nothing
     silent = spec.mode != "geometric" and not moves_ranges(noise) and not extra_m
     least_m, most_m = (0.0, np.inf) if silent else (spec.min_range_m, spec.max_range_m)
     limits = (max(least_m, ABOVE_ZERO), most_m, near_m, late_m, earliest_m, latest_m, reach_m)
@@ -71,7 +71,7 @@ def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
 
 
 def near_limits(spec: "Lidar") -> RangeLimits:
-    """Limits that let through what is reported nearer than the least range, behind the sensor too, and little else.
+    """Limits that pass ranges reported below the least range, also behind the sensor, and little else.
 
     Args:
         spec: The lidar.
@@ -81,17 +81,17 @@ def near_limits(spec: "Lidar") -> RangeLimits:
 
 
 def moves_ranges(noise: RangeNoise) -> bool:
-    """Whether ranges are reported otherwise than they are."""
+    """Whether reported ranges differ from true ones."""
     return any((noise.base_m, noise.slope, noise.square_per_m, noise.bias_m))
 
 
 def has_errors(noise: RangeNoise) -> bool:
-    """Whether there is any error along rays or across them."""
+    """Whether there is any error along or across rays."""
     return moves_ranges(noise) or noise.angle_std_rad > 0.0 or noise.dropout > 0.0
 
 
 def fill_errors(number: NDArray[np.float32], noise: RangeNoise, limits: RangeLimits) -> None:
-    """Put the errors of rays and their limits into the numbers that kernels read, see `RayErrors`."""
+    """Write the errors of rays and their limits into the kernel's numbers, see `RayErrors`."""
     number[re.N_NEAR], number[re.N_LATE], number[re.N_FAR] = limits.near_m, limits.late_m, limits.reach_m
     number[re.N_EARLIEST], number[re.N_LATEST] = limits.earliest_m, limits.latest_m
     number[re.N_LEAST], number[re.N_MOST] = limits.least_m, limits.most_m
@@ -107,7 +107,7 @@ def _sigma_m(noise: RangeNoise, range_m: float) -> float:
 
 
 def _farthest_m(noise: RangeNoise, limit_m: float) -> float:
-    """The greatest range that six sigma bring to a limit without its bias [m], or so many times the limit if less."""
+    """The greatest range that six sigma bring to a limit without its bias [m], bounded by a multiple of the limit."""
     x = limit_m
     for _ in range(32):
         x = min(limit_m + _SIGMAS * _sigma_m(noise, x), max(_FARTHEST * limit_m, limit_m))

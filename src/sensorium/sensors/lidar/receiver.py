@@ -7,9 +7,9 @@ from sensorium.physics.optics.spectra import PositiveOverWavelength
 
 
 class Receiver(Spec):
-    """What turns light into detections, for mode="radiometric" and mode="waveform".
+    """Receiver constants, for mode="radiometric" and mode="waveform".
 
-    The defaults are round numbers of the size found in automotive lidars, not those of any device.
+    The defaults are round numbers typical of automotive lidars, not those of any device.
     """
 
     peak_power_W: float = Field(default=75.0, gt=0.0)
@@ -17,23 +17,23 @@ class Receiver(Spec):
     efficiency: float = Field(default=0.7, gt=0.0, le=1.0)
     """Of the optics, out and back together."""
     quantum_efficiency: float = Field(default=0.6, gt=0.0, le=1.0)
-    """Electrons a photon."""
+    """Electrons per photon."""
     spectral_response: PositiveOverWavelength = 1.0
     """Of the detector at the laser's wavelength, a further factor of the power [1]: a number or a spectrum."""
     length_m: float | None = Field(default=None, gt=0.0)
-    """Of a receiver with corners [m]; None is a round one of `beam.detector_radius_m`."""
+    """Width of a rectangular receiver [m]; None is a round one of `beam.detector_radius_m`."""
     width_m: float | None = Field(default=None, gt=0.0)
     """Its other side [m]."""
     filter_width_m: float = Field(default=10e-9, gt=0.0)
-    """Width of the wavelengths let through [m]; sunlight outside does not count."""
+    """Width of the passband [m]; sunlight outside does not count."""
     half_field_rad: float = Field(default=1.5e-3, gt=0.0, lt=0.5)
-    """Half angle the detector sees [rad]; sunlight outside does not count."""
+    """Half angle of the detector's field of view [rad]; sunlight outside does not count."""
     rise_time_s: float = Field(default=1e-9, gt=0.0)
     """Of the pulse as received [s]; range noise is in proportion."""
     noise_electrons: float = Field(default=30.0, ge=0.0)
     """Of the electronics, root mean square within one pulse's duration."""
     false_alarm_probability: float = Field(default=1e-3, gt=0.0, lt=0.5)
-    """That noise alone is taken for a return, a shot in darkness; the detection threshold follows from it."""
+    """Probability of a false alarm per shot in darkness; the detection threshold follows from it."""
 
     @model_validator(mode="after")
     def _both_sides(self) -> "Receiver":

@@ -1,4 +1,4 @@
-"""What the kernel needs of a receiver: power over distance, the photon counter's numbers, sunlight."""
+"""Receiver tables of the kernel: power over distance, photon-counting constants, sunlight."""
 
 import math
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ _POINTS = 4097
 def receiver_table(spec: "Lidar") -> CaptureTable:
     """The receiver's solid angle over pi, at the path length z: R^2 / (z^2 + R^2), that is A_r / (pi z^2) far out.
 
-    Tabulated as captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R. A receiver with corners
+    Tabulated like the captured power: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R. A rectangular receiver
     counts as a round one of the same area.
     """
     v = np.linspace(0.0, 1.0, _POINTS)
@@ -36,7 +36,7 @@ def receiver_table(spec: "Lidar") -> CaptureTable:
 
 
 def receiver_area_m2(spec: "Lidar") -> float:
-    """Area of the receiver [m^2]: of its sides where they are given, else round."""
+    """Area of the receiver [m^2]: rectangular if its sides are given, otherwise round."""
     receiver = spec.receiver
     if receiver.length_m is not None and receiver.width_m is not None:
         return receiver.length_m * receiver.width_m
@@ -50,24 +50,24 @@ def optical_efficiency(spec: "Lidar") -> float:
 
 
 def power_W(spec: "Lidar") -> float:
-    """Power [W] that a surface of rho = 1/sr would send into a receiver all around it: P_t eta pi."""
+    """Power [W] that a surface of rho = 1/sr would send into a receiver that surrounds it: P_t eta pi."""
     return spec.receiver.peak_power_W * optical_efficiency(spec) * math.pi
 
 
 def noise_electrons(
     spec: "Lidar", electrons_a_watt: ArrayLike, sigmas: float, *, in_sun: bool, counted: bool = True
 ) -> float:
-    """Noise of the electronics [electrons]: the receiver's own, or what stated detection ranges make of it.
+    """Noise of the electronics [electrons]: the receiver's own, or that of stated detection ranges.
 
     Without a sun in the environment it is the noise on the first stated target, in the daylight of the statement. With
-    one it is the part of that which is left in darkness, and the sun adds its own.
+    a sun it is the part of that noise that remains in darkness, and the sun adds its own.
 
     Args:
         spec: A lidar that counts photons.
-        electrons_a_watt: Electrons for each watt at the receiver, in each sample that may be detected.
+        electrons_a_watt: Electrons per watt at the receiver, in each sample that may be detected.
         sigmas: Threshold over noise.
         in_sun: Whether the environment has a sun.
-        counted: Whether photons arrive at random.
+        counted: Whether photon counts are random.
     """
     limit = spec.detection
     if not isinstance(limit, DetectionLimit):
@@ -84,7 +84,7 @@ def noise_electrons(
 
 
 def detector_numbers(spec: "Lidar", *, in_sun: bool = False) -> NDArray[np.float32]:
-    """Numbers of the photon counter, see light/detect.py; whether the environment has a sun matters to limits."""
+    """Constants of the photon counter, see light/detect.py; detection limits depend on whether there is a sun."""
     from scipy.special import ndtri
 
     receiver, beam = spec.receiver, spec.beam
@@ -112,7 +112,7 @@ def hopeless_power_W(detector: NDArray[np.float32]) -> float:
 
 
 def sunlight_numbers(spec: "Lidar", sun: Sun) -> NDArray[np.float32]:
-    """Direction to the sun, and the power [W] that it and the sky give the receiver, see strong_light/sunlight.py."""
+    """Direction to the sun, and the power [W] of sun and sky at the receiver, see strong_light/sunlight.py."""
     receiver, wavelength = spec.receiver, spec.beam.wavelength_m
     gathered = math.pi * receiver.half_field_rad**2 * receiver_area_m2(spec)
     gathered *= optical_efficiency(spec) * receiver.filter_width_m

@@ -1,4 +1,4 @@
-"""What a lidar makes of a return that is stronger than its receiver can tell."""
+"""Saturation of a lidar's receiver by strong returns."""
 
 from pydantic import Field, model_validator
 
@@ -6,16 +6,16 @@ from sensorium.core.spec import Spec
 
 
 class Saturation(Spec):
-    """A receiver that saturates: intensities end at a level, and stronger returns come out too near (range walk).
+    """A receiver that saturates: intensities are clipped at a level, and stronger returns are too near (range walk).
 
     The range is timed where the leading edge of the pulse, of duration `beam.pulse_s`, passes the trigger; the device
-    corrects for the amplitude as far as it sees it. See `sn.optics.range_walk`. Off unless given.
+    corrects for the clipped amplitude. See `sn.optics.range_walk`. Off by default.
     """
 
     level: float = Field(gt=0.0)
-    """Strongest intensity that is reported, in the unit of the lidar's mode; what was stronger has cause SATURATED."""
+    """Strongest intensity that is reported, in the unit of the lidar's mode; stronger returns have cause SATURATED."""
     trigger: float = Field(gt=0.0)
-    """What the leading edge is timed at, in the same unit; below the level."""
+    """Level at which the leading edge is timed, in the same unit; below `level`."""
 
     @model_validator(mode="after")
     def _edge_below_level(self) -> "Saturation":

@@ -1,4 +1,4 @@
-"""What a lidar reports: one sweep, or a slice of one, organized as channels by columns."""
+"""Reading of a lidar: one sweep, or a slice of one, organized as channels by columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from sensorium.worlds.interpolation import interpolated
 
 
 class Cause(IntEnum):
-    """What a lidar return came from; 0 where there is none."""
+    """Cause of a lidar return; 0 where there is none."""
 
     NONE = 0
     SURFACE = 1
@@ -33,7 +33,7 @@ class Cause(IntEnum):
 
 
 class ScanField(NamedTuple):
-    """An array of a scan with one entry for each return, and how clouds and messages write it."""
+    """An array of a scan with one entry per return, and its representation in clouds and messages."""
 
     name: str
     """Name in `Scan`, or in its `Light`."""
@@ -44,25 +44,25 @@ class ScanField(NamedTuple):
     unit: str
     """Unit, "1" for none."""
     doc: str
-    """What it is."""
+    """Description."""
     void: float | None = 0.0
-    """Entry where nothing returned; None keeps what is there, since it belongs to the shot."""
+    """Entry where nothing returned; None keeps the value, since it belongs to the shot."""
     of_light: bool = False
-    """Whether it is one of `Light`."""
+    """Whether it is a field of `Light`."""
     in_every_cloud: bool = False
-    """Whether clouds of a geometric lidar have it too, though it is of light."""
+    """Whether clouds of a geometric lidar have it too, although it describes light."""
     in_messages: bool = True
-    """Whether messages of recordings have it as well as files; a run pays for each byte of a point many times."""
+    """Whether recorded messages have it as well as files; each byte of a point adds to the run's cost."""
 
     @property
     def tail(self) -> tuple[int, ...]:
-        """What of its shape comes after that of the ranges."""
+        """The axes after those of the ranges."""
         return () if len(self.columns) == 1 else (len(self.columns),)
 
 
 @dataclass(frozen=True, eq=False)
 class Light:
-    """What a lidar that models light knows of each return besides where it is; arrays in the shape of the ranges."""
+    """Properties of each return from a lidar that models light; arrays in the shape of the ranges."""
 
     intensity: NDArray[Any]
     cause: NDArray[np.uint8]
@@ -97,19 +97,20 @@ FIELDS = (
 class Scan:
     """Returns of one sweep.
 
-    Arrays have shape (*batch, channels, columns), where batch is the worlds and sensors asked for, and then the returns
-    of a ray where a lidar reports several; `flat()` lists only what returned. Where nothing returned, range and point
-    are zero, ids and label -1, and `valid` is False. A return from the air has no object: its ids are -1 too, as are
-    those of a return that a fault makes where there was nothing.
+    Arrays have shape (*batch, channels, columns), where batch is the requested worlds and sensors, and then the returns
+    of a ray where a lidar reports several; `flat()` lists the returns only. Where nothing returned, range and point are
+    zero, ids and label -1, and `valid` is False. Returns from the air and returns that a fault creates where there was
+    nothing have no object: their ids are -1 too.
     """
 
     FIELDS: ClassVar[tuple[ScanField, ...]] = FIELDS
-    """Every array with an entry for each return: one list for all that select, void or write returns."""
+    """All arrays with one entry per return: the single list for functions that select, void or write returns."""
 
     range_m: NDArray[np.float32]
     """Distance along the ray [m]."""
     points: NDArray[Any]
-    """Where it ended [m], (..., 3): float32 in the sensor frame at the ray's firing time, or float64 in the world."""
+    """End point of the ray [m], (..., 3): float32 in the sensor frame at the ray's firing time, or float64 in the
+    world."""
     object_id: NDArray[np.int32]
     """Object hit, as numbered in the scene."""
     face_id: NDArray[np.int32]
@@ -119,9 +120,9 @@ class Scan:
     offset_ns: NDArray[np.int64]
     """Firing time of each ray since the start [ns]; shape (channels, columns)."""
     start_ns: int
-    """When the sweep began [ns]."""
+    """Start of the sweep [ns]."""
     end_ns: int
-    """When it was complete [ns]."""
+    """End of the sweep [ns]."""
     frame: str
     """Frame of the points: "sensor" or "world"."""
     knot_ns: NDArray[np.int64]
@@ -129,18 +130,18 @@ class Scan:
     X_WS: Pose
     """The sensor's true poses at those times, batch shape (knots, worlds, sensors)."""
     clock_offset_ns: int = 0
-    """What the sensor's clock was ahead at time 0 [ns]."""
+    """Offset of the sensor's clock at time 0, positive if ahead [ns]."""
     clock_skew: float = 0.0
-    """How much faster the sensor's clock runs, as a share [1]."""
+    """Relative rate error of the sensor's clock, positive if fast [1]."""
     light: Light | None = None
     """Intensities and causes; None for a geometric lidar."""
     waveform: Waveforms | None = None
-    """Samples of every pulse, where a waveform lidar keeps them."""
+    """Samples of every pulse, if a waveform lidar keeps them."""
     normals: NDArray[np.float32] | None = None
     """Unit normals of the surfaces on the sensor's side, in the frame of the points, (..., 3); zeros where nothing
-    returned. None unless a geometric lidar was asked for them."""
+    returned. None unless a geometric lidar has `normals`."""
     range_image: RangeImage | None = None
-    """A number for every ray, also where nothing returned; None unless the lidar has `normalize`, `near_value_m` or
+    """One number per ray, also where nothing returned; None unless the lidar has `normalize`, `near_value_m` or
     `far_value_m`."""
 
     @property
@@ -150,7 +151,7 @@ class Scan:
 
     @property
     def time_ns(self) -> int:
-        """What the sensor's own clock showed when the sweep began [ns]."""
+        """Time of the sensor's own clock at the start of the sweep [ns]."""
         return self.start_ns + self.clock_offset_ns + round(self.start_ns * self.clock_skew)
 
     @property
@@ -168,7 +169,7 @@ class Scan:
 
     @property
     def cause(self) -> NDArray[np.uint8]:
-        """What each return came from, as `Cause`; a geometric lidar sees surfaces only."""
+        """Cause of each return, as `Cause`; a geometric lidar reports surfaces only."""
         if self.light is not None:
             return self.light.cause
         met = np.where(self.object_id >= 0, np.uint8(Cause.SURFACE), np.uint8(Cause.FAULT))
@@ -176,28 +177,28 @@ class Scan:
 
     @property
     def depth(self) -> NDArray[np.uint8]:
-        """How many interfaces the path was reflected or let through by before this return."""
+        """Number of interfaces that reflected or transmitted the path before this return."""
         return np.zeros(self.range_m.shape, np.uint8) if self.light is None else self.light.depth
 
     @property
     def mirror_id(self) -> NDArray[np.int32]:
-        """For a ghost, the object that mirrored the ray first; -1 elsewhere."""
+        """For a ghost, the first object that mirrored the ray; -1 elsewhere."""
         return np.full(self.range_m.shape, -1, np.int32) if self.light is None else self.light.mirror_id
 
     @property
     def ambient(self) -> NDArray[np.float32] | None:
-        """Sunlight that the detector gathered with each return [W], where the lidar measures it."""
+        """Sunlight that the detector gathered with each return [W], if the lidar measures it."""
         return None if self.light is None else self.light.ambient
 
     @property
     def width_s(self) -> NDArray[np.float32] | None:
-        """Full width at half maximum of each return in time [s], where the lidar has waveforms."""
+        """Full width at half maximum of each return in time [s], if the lidar has waveforms."""
         return None if self.light is None else self.light.width_s
 
     def flat(self) -> Self:
-        """Only the returns, in one row of length n (channel by channel).
+        """The returns only, in one row of length n (channel by channel).
 
-        Waveforms are of pulses and range images of all rays; both are left out.
+        Waveforms belong to pulses and range images to rays; both are left out.
         """
         keep = self.valid
         offset_ns = np.broadcast_to(self.offset_ns, keep.shape)[keep]
@@ -242,7 +243,7 @@ class Scan:
         return scan if scan.range_image is None else replace(scan, range_image=scan.range_image.voided(at))
 
     def _each(self, change: Callable[[ScanField, NDArray[Any]], NDArray[Any]]) -> Self:
-        """The scan with every array of returns that it has changed by a function."""
+        """The scan with a function applied to each of its arrays of returns."""
 
         def changed(owner: object, of_light: bool) -> dict[str, Any]:
             fields = [field for field in self.FIELDS if field.of_light == of_light]
@@ -270,7 +271,7 @@ class Scan:
         return between[:, 0, 0][place.reshape(times.shape)]
 
     def deskewed(self) -> NDArray[np.float64]:
-        """Points [m] in the sensor frame as it stood when the sweep began, undoing the true motion; shape (..., 3)."""
+        """Points [m] in the sensor frame at the start of the sweep, with the true motion undone; shape (..., 3)."""
         X_S0W = self.pose(self.start_ns).inverse()
         in_world = self.points
         if self.frame != "world":

@@ -1,4 +1,4 @@
-"""Errors and faults of scans: what the corruption layer does to a lidar's ranges."""
+"""Errors and faults of a lidar's ranges, run by the corruption layer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.lidar.scan import Cause, Light, Scan
 from sensorium.worlds.interpolation import interpolated
 
-# What faults call a lidar's ranges by
+# Name of a lidar's ranges in faults
 TARGET = "range"
 
-# Arrays of a scan and of its light that go with the returns
+# Arrays of a scan and of its light that move with the returns
 _OF_SCAN = tuple(field.name for field in Scan.FIELDS if not field.of_light)
 _OF_LIGHT = tuple(field.name for field in Scan.FIELDS if field.of_light)
 
@@ -28,9 +28,9 @@ _OF_LIGHT = tuple(field.name for field in Scan.FIELDS if field.of_light)
 class ScanErrors:
     """A chain over the ranges of whole sweeps.
 
-    A ray without a return is no value to it (NaN): noise makes none of it. What holds a value holds the whole return
-    that it belongs to, or that there was none; what gives a value of its own, such as a stuck range, makes a return
-    also where there was nothing. A return that the chain takes out of the limits of range is void.
+    A ray without a return is NaN: noise leaves it NaN. A corruption that holds a value holds the whole return that it
+    belongs to, or the absence of one; a corruption that sets a value, such as a stuck range, makes a return also where
+    there was none. A return that the chain moves beyond the range limits is void.
     """
 
     def __init__(
@@ -46,18 +46,18 @@ class ScanErrors:
         """Start the chain.
 
         Args:
-            rig: Where the lidar sits.
-            rays: Number of rays of a sweep.
-            returns: Number of returns a ray.
+            rig: Mount of the lidar.
+            rays: Number of rays per sweep.
+            returns: Number of returns per ray.
             period_s: Time between sweeps [s].
             limits_m: Least and greatest range that is reported [m].
             errors: Corruptions of every sweep.
-            faults: Scheduled ones; they come after the errors.
+            faults: Scheduled corruptions; they run after the errors.
         """
         self._rig, self._rays, self._returns = rig, rays, returns
         self._least_m, self._most_m = np.array(limits_m, np.float32)
         self.too_near: NDArray[np.bool_] = np.zeros((), np.bool_)
-        """Where returns of the last sweep were taken below the least range, in the shape of its ranges."""
+        """Mask of the last sweep's returns that ended below the least range, in the shape of its ranges."""
         parts = channel_parts(errors, width=rays, period_s=period_s, faults=faults, target=TARGET)
         self._program = Program(parts, columns=rays, period_s=period_s)
         self._state = self._program.init(
@@ -106,19 +106,19 @@ class ScanErrors:
         direction_S: NDArray[Any] | None,
         older: NDArray[np.bool_] | None,
     ) -> Scan:
-        """Returns at the ranges that left the chain.
+        """Returns at the ranges that the chain gives.
 
         Args:
             scan: The returns that the ranges belong to.
             table: The sweep's rays.
             x: Ranges, NaN for none [m], shape (rows, rays).
             direction_S: Directions of the rays that the returns belong to, shape (rows, rays, 3); None is the table's.
-            older: Which returns are those of older sweeps, shape (rows, rays); None for none.
+            older: Mask of returns from older sweeps, shape (rows, rays); None for none.
         """
         shape, valid = scan.range_m.shape, scan.valid
         range_m = x.reshape(shape)
 
-        # What is written counts, in float32
+        # Compare in float32, as written
         reported_m = range_m.astype(np.float32)
         inside = (reported_m > 0.0) & (reported_m >= self._least_m) & (reported_m <= self._most_m)
         kept = valid & (inside | (reported_m == scan.range_m))
@@ -131,7 +131,7 @@ class ScanErrors:
         points = scan.points + change_m[..., None] * along
         placed = made
         if older is not None and R_WS is not None:
-            placed = made | (older.reshape(shape) & kept)  # in the world they follow the sensor as it stands now
+            placed = made | (older.reshape(shape) & kept)  # in the world they follow the sensor's present pose
         if placed.any():
             origin = np.zeros((*table.shape, 3)) if table.origin_S is None else table.origin_S.astype(np.float64)
             origin = self._turned(R_WS, origin)
@@ -147,7 +147,7 @@ class ScanErrors:
         return moved.voided(~kept & ~made)
 
     def _belongings(self, scan: Scan, table: RayTable) -> Arrays:
-        """What goes with the returns of a sweep, each (rows, rays, ...)."""
+        """Arrays that move with the returns of a sweep, each (rows, rays, ...)."""
         rows = self._rig.worlds * self._rig.sensors * self._returns
         arrays = {name: getattr(scan, name) for name in _OF_SCAN}
         if scan.light is not None:
@@ -177,7 +177,7 @@ class ScanErrors:
 
     def _poses(self, scan: Scan, table: RayTable) -> tuple[Float, Float]:
         """Rotations and places of the sensors at each ray, shape (channels, columns, worlds, sensors, ...)."""
-        # Rays share firing times: turn by each once
+        # Rays share firing times: rotate once per time
         if len(scan.knot_ns) == 1:
             X_WS, place = scan.X_WS, np.zeros(table.shape, np.intp)
         else:
@@ -200,7 +200,7 @@ class ScanErrors:
         return rotate(self._organized(R_WS), vectors_S)
 
     def _organized(self, of_rays: Float) -> Float:
-        """Axes (channels, columns, worlds, sensors, ...) as readings have them, with one of returns."""
+        """Axes (channels, columns, worlds, sensors, ...) reordered as in readings, with one of returns."""
         array = np.moveaxis(of_rays, (0, 1), (2, 3))
         return self._rig.squeeze(array if self._returns == 1 else array[:, :, None])
 

@@ -1,7 +1,7 @@
-"""What strong light does to the returns of a lidar, after the light kernel: blooming, crosstalk, folding, saturation.
+"""Effects of strong light on the returns of a lidar, after the light kernel: blooming, crosstalk, folding, saturation.
 
-The kernel writes every return of a ray, out to where rays are followed; what is reported of them is settled
-here, see `tracing/kernels/strong_light/strong_light.py`.
+The kernel writes every return along the whole length of each ray; the reported returns are selected here, see
+`tracing/kernels/strong_light/strong_light.py`.
 """
 
 import math
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 class StrongLight:
-    """Settles what a lidar reports of all returns of its rays."""
+    """Selects the reported returns among all returns of the rays."""
 
     def __init__(self, spec: "Lidar", rig: Rig, tables: tb.LightTables) -> None:
         """Prepare.
 
         Args:
-            spec: The lidar; one of its parts about strong light is given.
-            rig: Where it sits.
-            tables: Of the lidar as it reports; `tables` then are those for the kernel.
+            spec: The lidar; at least one of its strong-light options is given.
+            rig: Mount of the lidar.
+            tables: Tables of the lidar as it reports; the attribute `tables` holds those for the kernel.
         """
         index = float(tables.number[tb.N_CALIBRATED_INDEX])
         number = np.zeros(sl.STRONG_NUMBERS)
@@ -50,9 +50,10 @@ class StrongLight:
         reported = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
         several = spec.max_depth > 0 or spec.beam.rays > 1 or tables.switch[tb.S_CROSSINGS] > 0
         self.kept = sl.MOST_KEPT if several else 2
-        """Returns that the kernel writes of each ray: first rays alone have a surface and the air around everything."""
+        """Number of returns per ray that the kernel writes: without a ray tree one from a surface and one from the
+        air."""
 
-        # The kernel writes all, as far out as rays are followed
+        # The kernel writes all returns, up to the length of the rays
         sent = tables.number.copy()
         if spec.repetition is not None:
             number[sl.X_UNAMBIGUOUS] = unambiguous_range(spec.repetition.rate_hz, index=index)
@@ -74,7 +75,7 @@ class StrongLight:
         end_ns: int,
         out: LightOutputs,
     ) -> LightOutputs:
-        """What is reported.
+        """Select and change the reported returns.
 
         Args:
             cast: The cast, with every return of each ray.
@@ -97,7 +98,7 @@ class StrongLight:
         return out
 
     def _room(self, found: LightOutputs) -> sl.StrayLight:
-        """Arrays for light from elsewhere, none so far."""
+        """Empty arrays for stray light."""
         heads, _, rays = found.range_m.shape
         kinds = (self._blooming is not None) + (self._others is not None)
         new = self._recycler.array
@@ -119,7 +120,7 @@ class StrongLight:
         kind: int,
         stray: sl.StrayLight,
     ) -> None:
-        """Stray light of the returns that are stronger than a white target's."""
+        """Stray light of the returns that are stronger than that of a white target."""
         seen = (found.cause != tb.NO_CAUSE) & (found.cause != tb.BY_FALSE_ALARM)
         head, slot, ray = np.nonzero(seen & (found.intensity > 0.0))
         at = (head, slot, ray)

@@ -1,4 +1,4 @@
-"""Fires a table of rays from a rig and reports the first surface each meets."""
+"""Casts a table of rays from a rig and reports the first surface on each."""
 
 from collections.abc import Callable
 from functools import partial
@@ -81,7 +81,7 @@ class SweepCaster:
         end_ns: int,
         errors: RayErrors | None = None,
     ) -> Scan:
-        """Fire what was aimed into a scene as placed."""
+        """Cast rays into a scene as placed."""
         out = self._outputs(aim.rays.x.size)
         normals = self._recycler.array((*out.range_m.shape, 3), np.float32) if self._normals else None
         limits = self._limits_of(errors)
@@ -89,13 +89,13 @@ class SweepCaster:
         return self._scan(out, normals, aim, table, start_ns, end_ns)
 
     def fire_again(self, placement: Placement, aim: Aim, table: RayTable, start_ns: int, end_ns: int) -> Scan:
-        """The truth of what was fired, without errors: cast once more, and only when it is read.
+        """The truth of a cast, without errors: cast again when it is first read.
 
-        Worlds that were redrawn since are void in it: what the rays hit there is gone.
+        Worlds that were redrawn since are void in it, because their objects are gone.
 
         Args:
             placement: The scene that was cast into.
-            aim: What was fired.
+            aim: The rays that were cast.
             table, start_ns, end_ns: As for `cast`.
         """
         with placement.restored():
@@ -104,7 +104,7 @@ class SweepCaster:
         return scan.without(gone) if gone.any() else scan
 
     def _limits_of(self, errors: RayErrors | None) -> NDArray[np.float32]:
-        """Nearest range that returns, and how far rays go [m]; errors bring some from beyond the greatest range."""
+        """Least range of a return, and length of the rays [m]; errors may shorten longer ranges."""
         return self._limits if errors is None else errors.number[[N_LEAST, N_FAR]]
 
     def _outputs(self, rays: int) -> SweepOutputs:
@@ -127,7 +127,7 @@ class SweepCaster:
         start_ns: int,
         end_ns: int,
     ) -> Scan:
-        """A reading of what a kernel wrote."""
+        """A scan of the kernel's arrays."""
         organized = (*self._rig.axes, *table.shape)
         return Scan(
             range_m=out.range_m.reshape(organized),
@@ -146,14 +146,14 @@ class SweepCaster:
 
 
 class NoisySweeps:
-    """Casts sweeps of a geometric lidar with the errors of its rays, by the random numbers that light would have."""
+    """Casts sweeps of a geometric lidar with ray errors, from the same random numbers as a light cast."""
 
     def __init__(self, spec: "Lidar", rig: Rig, caster: SweepCaster) -> None:
         self._rig, self._caster = rig, caster
         self._number = np.zeros(RAY_NUMBERS, np.float32)
         fill_errors(self._number, spec.noise, range_limits(spec))
         if spec.has_range_images:
-            self._number[N_LEAST] = -np.inf  # what is too near is sorted out and reported later
+            self._number[N_LEAST] = -np.inf  # returns that are too near are removed and reported later
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
@@ -161,7 +161,7 @@ class NoisySweeps:
 
         Args:
             table, start_ns, end_ns: As for `SweepCaster.cast`.
-            tick: Number of the sweep; its random numbers belong to it alone.
+            tick: Number of the sweep, which selects its random numbers.
         """
         errors = RayErrors(self._number, self._key, tick, self._rig.first_world, self._rig.sensors)
         return self._caster.cast_with_errors(errors, table, start_ns, end_ns)

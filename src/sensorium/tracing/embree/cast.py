@@ -1,4 +1,4 @@
-"""The kernels behind `RayCaster.cast`: any rays into any worlds, everything about each nearest hit."""
+"""The kernels of `RayCaster.cast`: any rays into any worlds, with all properties of each nearest hit."""
 
 import numpy as np
 
@@ -79,11 +79,11 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
 
 @jit.kernel
 def settle_rays(first, step, count, arrays, labels, anchor, rays, mask, distance, out):
-    """Hits of rays that were found, in another part of the scene as a rule, to end on an edge.
+    """Hits of rays that end on an edge, usually found in another part of the scene.
 
     Args:
         first, step, count, arrays, labels, anchor, rays, mask, out: As for `cast_rays`.
-        distance: Where each was found to end [m], float32 (rays,).
+        distance: Distance at which each ends [m], float32 (rays,).
     """
     total = rays.origin.shape[0]
     for block in range(first, count, step):
@@ -94,7 +94,7 @@ def settle_rays(first, step, count, arrays, labels, anchor, rays, mask, distance
 
 @jit.function
 def _ray_of(arrays, anchor, rays, mask, i, distance):
-    """What `settled` takes for one of the rays, which ends at this distance."""
+    """Result of `settled` for one of the rays, which ends at this distance."""
     world = rays.world[i]
     origin = (
         np.float32(rays.origin[i, 0] - anchor[world, 0]),
@@ -107,7 +107,7 @@ def _ray_of(arrays, anchor, rays, mask, i, distance):
 
 @jit.inlined
 def _write_hit(arrays, labels, rays, hit, i, out):
-    """Write everything about the hit of one of the rays, as `settled` returns it."""
+    """Write all properties of the hit of one of the rays, as `settled` returns it."""
     distance, nx, ny, nz, u, v, face_word, instance, item = hit
     if instance == NO_HIT:
         out.range_m[i] = np.inf

@@ -1,7 +1,7 @@
-"""Every face that rays cross, found in one trace: a filter notes each hit and refuses it, so that the ray goes on.
+"""Every face that rays cross, found in one trace: a filter records each hit and rejects it, so that the ray goes on.
 
-Light asks so for the faces of volumes, objects that are filled with a medium: a fog bank, a water tank, a glass body.
-Rays look to infinity, so that what a ray leaves without having entered it is what its start lies in.
+Light needs the faces of volumes, objects that are filled with a medium: a fog bank, a water tank, a glass body. Rays
+extend to infinity, so a volume that a ray leaves without having entered it contains the ray's origin.
 """
 
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from sensorium.tracing.hits import label_of, normal_in_world, object_of
 from sensorium.tracing.placement.motion import AFFINE_WORDS
 
 # columns of Crossings.number: distance [m], cosine between ray and normal (below 0 where the ray enters), normal,
-# barycentric coordinates, and where it is asked for the curvature of the face
+# barycentric coordinates, and on request the curvature of the face
 C_T, C_COS, C_NX, C_NY, C_NZ, C_U, C_V, C_K11, C_K12, C_K22 = range(10)
 CROSSING_NUMBERS = 10
 
@@ -51,7 +51,7 @@ class Crossings(NamedTuple):
 
 @jit.function
 def new_crossings(room):
-    """Room for so many crossings of each ray of a block; none where a scene has no volumes."""
+    """Arrays for this many crossings of each ray of a block; empty if a scene has no volumes."""
     rays = BLOCK if room > 0 else 0
     return Crossings(
         jit.zeros(rays, np.int32),
@@ -113,7 +113,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
 
 @jit.inlined
 def _name(crossings, arrays, world, time, k, count):
-    """Objects and normals in the world of a ray's crossings, from what the filter noted."""
+    """Objects and world normals of a ray's crossings, from the filter's records."""
     number, word = crossings.number, crossings.word
     for i in range(count):
         instance, item = np.uint32(word[i, C_INSTANCE, k]), np.uint32(word[i, C_ITEM, k])
@@ -136,7 +136,7 @@ def turned_normal(arrays, world, instance, item, time, x, y, z):
 
 @jit.inlined
 def sort_crossings(crossings, k, count):
-    """Order the crossings of ray k by distance, object and face, so that the order of finding them does not matter."""
+    """Sort the crossings of ray k by distance, object and face, so that the order of the trace does not matter."""
     number, word = crossings.number, crossings.word
     for i in range(1, count):
         j = i
@@ -159,7 +159,7 @@ def _before(number, word, k, a, b):
 
 
 class RawCrossings(NamedTuple):
-    """What is written of rays that are not a sensor's own, one row a ray."""
+    """Output for rays outside sensors, one row per ray."""
 
     found: NDArray[np.int32]  # (rays,) how many; more than there is room for where some are missing
     number: NDArray[np.float32]  # (rays, room, CROSSING_NUMBERS)
@@ -183,7 +183,7 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
         first, step, count: Share of the blocks of BLOCK rays.
         arrays: `InstanceTables`; labels: `LabelTables`.
         anchor: float64 (worlds, 3) [m].
-        rays: `Rays`; how far they look is not asked.
+        rays: `Rays`; their far limits are ignored.
         masks: As for `collect_block`.
         out: `RawCrossings`, filled.
     """
@@ -222,7 +222,7 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
 
 
 def _note(arguments):
-    """Embree's filter of the hits of a packet: note them and refuse them.
+    """Embree's filter of the hits of a packet: records and rejects them.
 
     Args:
         arguments: Address of RTCFilterFunctionNArguments: addresses of validity, mesh, context, rays and hits, then
@@ -265,5 +265,5 @@ def _note(arguments):
 
 @intrinsic
 def _address_of_filter(typing_context: Any) -> Any:
-    """Address of `_note` as a C function, compiled and cached with the kernel that asks for it."""
+    """Address of `_note` as a C function, compiled and cached with the calling kernel."""
     return c_function(_note, "sensorium_note_crossings")

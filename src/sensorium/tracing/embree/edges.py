@@ -1,15 +1,15 @@
-"""Rays that end on an edge or a corner: which of the faces there they hit, whatever tree they were found in.
+"""Rays that end on an edge or a corner: a choice of the hit face that does not depend on the acceleration tree.
 
-Faces that share an edge are all hit by a ray that meets it exactly, at distances some units of float32's last place
-apart. Embree keeps the first that it comes to if the box around the next begins, as rounded, farther away. And it takes
-a face for hit that the ray passes by, within rounding, if a box of its tree lets the ray get there. So the face, the
-last digits of the distance and, on an outline, whether there is a hit would depend on how the tree is built, and with
-it on all other faces of the scene.
+A ray that meets a shared edge exactly hits all faces of the edge, at distances a few float32 ulps apart. Embree keeps
+the first face that it tests if the rounded box of the next one begins farther away. It also reports a face that the ray
+misses within rounding, if a box of its tree lets the ray get there. So the face, the last digits of the distance and,
+on an outline, whether there is a hit would depend on the build of the tree, and therefore on all other faces of the
+scene.
 
-Here such a ray is traced once more, alone and a little farther, with a filter that refuses every hit: the ray stays as
-long as it is, and all faces that it hits are seen. Firm is a hit inside the box around its own face, as the ray crosses
-that. The boxes of every tree hold this one, so every tree finds all firm hits, and only these count: the least by
-(distance, object, face). Where none is firm the ray passes by, and goes on to the next that is.
+This module traces such a ray again, alone and a little farther, with a filter that rejects every hit: the ray keeps its
+length, and the filter sees all faces that it hits. A hit is firm if the ray crosses the box around the hit face there.
+The boxes of every tree contain this box, so every tree finds all firm hits, and only these count: the least by
+(distance, object, face). If none is firm the ray misses, and continues to the next firm hit.
 """
 
 from typing import Any
@@ -31,16 +31,16 @@ from sensorium.tracing.embree.packet import NO_HIT
 # in a million end that near.
 NEAR_EDGE = np.float32(1e-6)
 
-# How much farther such a ray looks, as a share of its distance, and how far beside its face's box a firm hit may be for
-# the rounding of its distance: 340 and 84 units of the last place
+# Extension of such a ray, as a share of its distance, and tolerance of the box test of a firm hit for the rounding of
+# its distance: 340 and 84 units of the last place
 FARTHER = np.float32(1.0 + 4e-5)
 _BESIDE = 1e-5
 
-# What Embree widens boxes by beyond its own rounding, as a share of distances
+# Relative amount by which Embree widens boxes beyond its own rounding
 _BOX_SLACK = 2.0**-22
 
-# Along an axis that a ray stands upright on, Embree takes it to rise: planes that it lies in are met from one side
-# only. Such a ray is traced to either side by this much, too little to change a digit of a hit.
+# Along an axis that a ray is perpendicular to, Embree treats the ray as rising: planes that contain it are met from one
+# side only. Such a ray is traced with an offset to either side of this much, too little to change a digit of a hit.
 _TILT = np.float32(1e-12)
 
 # Scratch of one ray, in words of 32 bits: the ray and hit that rtcIntersect1 takes, Embree's context, behind it what
@@ -57,7 +57,7 @@ _intersect_one = types.ExternalFunction("rtcIntersect1", types.void(types.intp, 
 def on_edge(distance, u, v):
     """Whether a hit lies on an edge or at a corner of its face, or next to it.
 
-    The distance to a face that the ray lies in the plane of comes out as zero, whatever it is: it counts as well.
+    The distance to a face whose plane contains the ray comes out as zero, whatever it is: such a hit counts as well.
 
     Args:
         distance: Of the hit [m], float32.
@@ -92,7 +92,7 @@ def _lanes_on_edges(typing_context: Any, block: Any, hit: Any, start: Any) -> An
 
 @jit.function
 def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distance):
-    """The hit of a ray that was found to end on an edge.
+    """The hit of a ray that ends on an edge.
 
     Args:
         arrays: `InstanceTables`; world: world of the ray.
@@ -100,7 +100,7 @@ def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distanc
         origin, direction: Three float32 numbers each, around the anchor.
         time: Firing time as a fraction of the interval, 0 to 1.
         t_near, t_max: Limits of the ray [m].
-        distance: Where it was found to end [m].
+        distance: Distance at which it ends [m].
 
     Returns:
         Distance [m]; normal in the object's frame; u, v; face; instance array, NO_HIT for a miss; item.
@@ -108,7 +108,7 @@ def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distanc
     floats, words = _new_scratch(arrays, world, mask, origin, time, t_near)
     _look(floats, words, arrays.scene[world], direction, min(t_max, distance * FARTHER), False)
     if words[_LEAST + 8] == NO_HIT:
-        # The ray passes by: on to the next firm hit, on an edge or not
+        # The ray misses: on to the next firm hit, on an edge or not
         _look(floats, words, arrays.scene[world], direction, t_max, True)
         if words[_HIT + 7] != NO_HIT:
             _look(floats, words, arrays.scene[world], direction, min(t_max, floats[_T_FAR] * FARTHER), False)
@@ -117,7 +117,7 @@ def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distanc
 
 @jit.function
 def settled_at(arrays, world, mask, origin, direction, time, t_near, t_max, distance):
-    """The same, but for a miss where no hit is firm at that distance: the ray goes on elsewhere."""
+    """The same, but a miss if no hit is firm at that distance: the caller continues the ray elsewhere."""
     floats, words = _new_scratch(arrays, world, mask, origin, time, t_near)
     _look(floats, words, arrays.scene[world], direction, min(t_max, distance * FARTHER), False)
     return _least(floats, words)
@@ -125,17 +125,17 @@ def settled_at(arrays, world, mask, origin, direction, time, t_near, t_max, dist
 
 @jit.function
 def settle_block(block, hit, arrays, world, mask, t_max, count):
-    """Settle those of the first `count` rays of a traced block that end on edges.
+    """Resolve those of the first `count` rays of a traced block that end on edges.
 
     Args:
         block, hit: Scratch of `new_block` after `trace_block` with u and v.
         arrays: `InstanceTables`; world: world of the rays.
         mask: Bits of the objects to see.
-        t_max: How far the rays looked [m].
+        t_max: Length of the rays [m].
         count: Rays in the block.
     """
     for start in range(0, count, pk.WIDTH):
-        if not _lanes_on_edges(block, hit, start):  # as a rule none is
+        if not _lanes_on_edges(block, hit, start):  # usually none does
             continue
         for k in range(start, min(start + pk.WIDTH, count)):
             edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
@@ -145,7 +145,7 @@ def settle_block(block, hit, arrays, world, mask, t_max, count):
 
 @jit.function
 def _settle_one(block, hit, arrays, world, mask, t_max, k):
-    """Settle one ray of a block."""
+    """Resolve one ray of a block."""
     distance, nx, ny, nz, u, v, face, instance, item = settled(
         arrays,
         world,
@@ -165,7 +165,7 @@ def _settle_one(block, hit, arrays, world, mask, t_max, k):
 
 @jit.function
 def _new_scratch(arrays, world, mask, origin, time, t_near):
-    """Scratch of a ray as floats and, the same memory, as words: hold on to the floats as long as to the words."""
+    """Scratch of a ray as floats and, in the same memory, as words: keep the floats alive as long as the words."""
     floats = jit.zeros(_WORDS, np.float32)
     address = floats.ctypes.data
     words = numba.carray(pointer_from_address(address), _WORDS, np.uint32)
@@ -173,7 +173,7 @@ def _new_scratch(arrays, world, mask, origin, time, t_near):
     floats[0], floats[1], floats[2] = origin
     floats[3], floats[_TIME], words[_MASK] = t_near, time, mask
 
-    # Context, and the addresses of what tells the objects of this world
+    # Context, and the addresses of the object tables of this world
     words[_CONTEXT], words[_CONTEXT + 1] = NO_HIT, NO_HIT
     longs[_TABLES // 2] = arrays.column_first.ctypes.data + 4 * np.int64(arrays.first[world])
     longs[_TABLES // 2 + 1] = arrays.columns.ctypes.data
@@ -187,7 +187,7 @@ def _new_scratch(arrays, world, mask, origin, time, t_near):
 
 @jit.function
 def _look(floats, words, scene, direction, t_far, takes):
-    """Trace the ray of a scratch so far, either taking firm hits, which end it, or refusing all to see the least."""
+    """Trace the ray of a scratch, either accepting firm hits, which end it, or rejecting all to find the least."""
     words[_HIT + 6], words[_HIT + 7], words[_HIT + 8], words[_LEAST + 8] = NO_HIT, NO_HIT, NO_HIT, NO_HIT
     floats[_T_FAR], words[_TAKES] = t_far, takes
     address = floats.ctypes.data
@@ -203,7 +203,7 @@ def _look(floats, words, scene, direction, t_far, takes):
 
 @jit.function
 def _least(floats, words):
-    """What `settled` returns, from the scratch."""
+    """Result of `settled`, from the scratch."""
     return (
         floats[_LEAST],
         floats[_LEAST + 1],
@@ -221,7 +221,7 @@ def _least(floats, words):
 
 
 def _keep_least(arguments):
-    """Embree's filter of one hit: refuse it unless it is firm and to be taken; keep the least that is firm.
+    """Embree's filter of one hit: rejects it unless it is firm and wanted; keeps the least firm hit.
 
     Args:
         arguments: Address of RTCFilterFunctionNArguments: addresses of validity, mesh, context, ray and hit.
@@ -240,7 +240,7 @@ def _keep_least(arguments):
     if not firm:
         return
 
-    # Objects count before faces, by their numbers in the scene
+    # Compare objects before faces, by their numbers in the scene
     distance = ray[_T_FAR]
     if least[8] != NO_HIT:
         if distance > known[0]:
@@ -256,7 +256,7 @@ def _keep_least(arguments):
 
 @jit.function
 def _is_firm(mesh, face, ray):
-    """Whether a ray crosses the box around a face where it hits the face, so that every tree lets it get there.
+    """Whether a ray crosses the box around a face at its hit, so that every tree reaches it.
 
     Args:
         mesh: Address of the addresses of the mesh's vertices and faces, see `MeshScene`.
@@ -291,5 +291,5 @@ def _column(tables, instance, item):
 
 @intrinsic
 def _address_of_filter(typing_context: Any) -> Any:
-    """Address of `_keep_least` as a C function, compiled and cached with the kernel that asks for it."""
+    """Address of `_keep_least` as a C function, compiled and cached with the calling kernel."""
     return c_function(_keep_least, "sensorium_keep_least")

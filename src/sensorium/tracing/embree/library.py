@@ -1,8 +1,8 @@
-"""Finding Embree 4, loading it once a process, and the one device everything shares.
+"""Finds Embree 4, loads it once per process, and opens its one shared device.
 
-Searched in this order: the file named by SENSORIUM_EMBREE_LIBRARY, a system library, the library that the `embreex`
-wheel carries. The set-up calls go through ctypes; kernels reach the same library by symbol name, which keeps compiled
-kernels valid in the on-disk cache.
+Search order: the file named by SENSORIUM_EMBREE_LIBRARY, a system library, the library in the `embreex` wheel. Set-up
+calls go through ctypes; kernels reach the same library by symbol name, which keeps compiled kernels valid in the
+on-disk cache.
 """
 
 import ctypes
@@ -66,7 +66,7 @@ _PROTOTYPES = {
 
 
 class Embree(NamedTuple):
-    """The loaded library, its device handle and the packet width the machine runs best."""
+    """The loaded library, its device handle and the machine's best packet width."""
 
     api: ctypes.CDLL
     device: int
@@ -77,7 +77,7 @@ class Embree(NamedTuple):
     """Number of threads that may build a scene together."""
 
     def check(self, doing: str) -> None:
-        """Raise what Embree noted as an error since the last check."""
+        """Raise the error that Embree recorded since the last check, if any."""
         code = self.api.rtcGetDeviceError(self.device)
         if code:
             raise BackendError(f"Embree reports {_ERROR_NAMES.get(code, code)!r} while {doing}")
@@ -93,7 +93,7 @@ class Embree(NamedTuple):
 
 @functools.cache
 def load() -> Embree:
-    """Load the library and open the device; the same object ever after."""
+    """Load the library and open the device; later calls return the same object."""
     tried: list[str] = []
     for path in _candidates():
         try:
@@ -120,12 +120,12 @@ def load() -> Embree:
 
 
 def _new_device(api: ctypes.CDLL) -> tuple[int, int]:
-    """A device that never starts a thread, and how many of ours may build a scene together.
+    """A device that never starts a thread, and the number of our threads that may build a scene together.
 
-    Every build wakes Embree's own threads, and its thread library keeps them spinning for ever once a device that asked
-    for several is released (oneTBB issue 1417): each process with a large mesh would keep a core busy. So the device
-    has one thread, and our threads join the build of a large mesh. A new device allows as many of them as the largest
-    existing device has threads: hence the other device, which is released before anything is built.
+    Every build wakes Embree's own threads, and its thread library keeps them spinning forever once a device with
+    several threads is released (oneTBB issue 1417): each process with a large mesh would keep a core busy. So the
+    device has one thread, and our threads join the build of a large mesh. A new device allows as many of them as the
+    largest existing device has threads: hence the other device, which is released before anything is built.
     """
     max_build_threads = threads.cores()
     other = api.rtcNewDevice(f"threads={max_build_threads}".encode())
@@ -137,7 +137,7 @@ def _new_device(api: ctypes.CDLL) -> tuple[int, int]:
 
 
 def _candidates() -> Iterator[str]:
-    """Where Embree may be, best first."""
+    """Candidate locations of Embree, best first."""
     given = os.environ.get(LIBRARY_VARIABLE)
     if given:
         yield given

@@ -1,4 +1,4 @@
-"""Triangle meshes as Embree sees them: one small committed scene a mesh, shared by every place that uses it."""
+"""Triangle meshes in Embree: one small committed scene per mesh, shared by all its instances."""
 
 import weakref
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class MeshScene:
         api.rtcSetSharedGeometryBuffer(geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces))
         api.rtcSetGeometryMask(geometry, _EVERY_MASK)
 
-        # What looks at edges finds the corners of faces by these, and what passes backs which faces have none
+        # Edge resolution finds the corners of faces by these addresses, and the one-sided filter its face flags
         one_sided = None if mesh.one_sided is None else mesh.one_sided.astype(np.uint8)
         backs = 0 if one_sided is None else one_sided.ctypes.data
         addresses = np.array([vertices.ctypes.data, faces.ctypes.data, backs], np.int64)
@@ -95,7 +95,7 @@ _built: "weakref.WeakKeyDictionary[Mesh, MeshScene]" = weakref.WeakKeyDictionary
 
 
 def mesh_scene(mesh: Mesh) -> MeshScene:
-    """The scene of this mesh, built on first use and kept as long as the mesh is."""
+    """The scene of this mesh, built on first use and kept as long as the mesh."""
     scene = _built.get(mesh)
     if scene is None:
         scene = _built[mesh] = MeshScene(mesh)
@@ -108,7 +108,7 @@ def mesh_scenes(meshes: tuple[Mesh, ...]) -> tuple[MeshScene, ...]:
 
 
 def mesh_tables(scenes: Sequence[MeshScene], of_object: NDArray[np.int32]) -> MeshTables:
-    """Tables of meshes, which hold as long as the scenes do.
+    """Tables of meshes, valid as long as the scenes.
 
     Args:
         scenes: Of all meshes.

@@ -1,6 +1,6 @@
-"""Faces that are there from one side alone: a filter of Embree's refuses hits on their backs, so that rays go on.
+"""One-sided faces: an Embree filter rejects hits on their backs, so that rays go on.
 
-The filter belongs to the mesh: whatever traces into it passes the backs, and no other mesh pays for it.
+The filter belongs to the mesh: every trace into it passes the backs, at no cost for other meshes.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from sensorium.runtime import jit
 from sensorium.runtime.jit import c_function, pointer_from_address
 
 ONE_SIDED_AT = 2
-"""Which of the addresses that a mesh has as its user data is that of one uint8 a face, 1 where it is one-sided."""
+"""Index, in the mesh's user data, of the address of one uint8 per face, 1 where it is one-sided."""
 
 # rows of a ray and of a hit as Embree hands them to a filter
 _RAY_DIRECTION, _RAY_ROWS = 4, 12
@@ -27,7 +27,7 @@ def backs_filter():
 
 
 def _refuse_backs(arguments):
-    """Embree's filter of the hits of a packet: refuse those on one-sided faces that are not met from the front.
+    """Embree's filter of the hits of a packet: rejects those on one-sided faces that are not hit from the front.
 
     Rays along the plane of a face count as behind it, as in MuJoCo's `mj_ray`.
 
@@ -59,5 +59,5 @@ def _refuse_backs(arguments):
 
 @intrinsic
 def _address_of_filter(typing_context: Any) -> Any:
-    """Address of `_refuse_backs` as a C function, compiled and cached with the kernel that asks for it."""
+    """Address of `_refuse_backs` as a C function, compiled and cached with the calling kernel."""
     return c_function(_refuse_backs, "sensorium_refuse_backs")

@@ -1,4 +1,4 @@
-"""One packet of rays as Embree wants it: a structure of arrays, as wide as the machine's vectors.
+"""One packet of rays in Embree's layout: a structure of arrays, as wide as the machine's vectors.
 
 A packet is one aligned block of 21 rows of WIDTH 32-bit words. Rows 0 to 11 are the rays, 12 to 20 their hits. Kernels
 fill a packet, trace it, and read it, all in cache.

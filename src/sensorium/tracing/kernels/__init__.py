@@ -1,1 +1,1 @@
-"""Kernels of sensors: what they do between aiming rays and writing readings."""
+"""Kernels of sensors: the steps between aiming rays and writing readings."""

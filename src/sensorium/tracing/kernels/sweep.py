@@ -1,4 +1,4 @@
-"""The kernel behind ray sensors: a fixed table of rays fired from mounts that move while they fire.
+"""The kernel of ray sensors: a fixed table of rays fired from mounts that move while they fire.
 
 One call covers all worlds and all sensors of a kind ("heads"). Blocks of rays are turned into the world, traced, read
 and written while in cache; nothing is kept between the stages.
@@ -39,7 +39,7 @@ class RayTables(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """Where the sensors are while the rays fire."""
+    """Poses of the sensors while the rays fire."""
 
     matrix: NDArray[np.float32]  # (heads, 2 knots - 1, 12) X_AS at the knots and midway, rows of 3 x 4; A: see anchor
     time: NDArray[np.float32]  # (knots,) times of the knots, rising from 0 to 1
@@ -48,7 +48,7 @@ class Heads(NamedTuple):
 
 
 class SweepOutputs(NamedTuple):
-    """What a sweep writes."""
+    """Outputs of a sweep."""
 
     range_m: NDArray[np.float32]  # (heads, rays), 0 where nothing returns
     points: NDArray[Any]  # (heads, rays, 3): float32 in S, float64 in the world; zeros where nothing returns
@@ -68,13 +68,13 @@ def sweep(
         arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
         labels: `LabelTables`.
         rays: `RayTables`; heads: `Heads`.
-        limits: Nearest range that returns, and how far rays go [m], float32 (2,).
+        limits: Least range that returns, and length of the rays [m], float32 (2,).
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments.
         in_world: Write points in world coordinates instead of the sensor frame.
-        normals: Filled with normals in the frame of the points, float32 (heads, rays, 3); None where they are not asked
-            for, and nothing is compiled for them.
-        errors: `RayErrors` where rays and ranges have some, else None, and nothing is compiled for them.
+        normals: Filled with normals in the frame of the points, float32 (heads, rays, 3); None if not requested, which
+            compiles nothing for them.
+        errors: `RayErrors` if rays and ranges have some, else None, which compiles nothing for them.
         out: `SweepOutputs`.
     """
     floats, words, active = new_packet()
@@ -141,7 +141,7 @@ def spoil_block(block, hit, rays, heads, errors, head, start, used):
 
 @jit.function
 def block_of(number, total, size):
-    """Which head a block belongs to, where among that head's rays it starts, and how many it has.
+    """Head of a block, its first ray among those of that head, and its number of rays.
 
     Args:
         number: Of the block among those of all heads, which have as many each.
@@ -155,7 +155,7 @@ def block_of(number, total, size):
 
 @jit.function
 def aim_numbered(block, rays, heads, number, size):
-    """Find a block's rays and turn them into the world, each with the sensor's pose at its own time.
+    """Find a block's rays and transform them to the world, each with the sensor's pose at its own time.
 
     Args:
         block: Scratch, filled with origins, directions and times.
@@ -173,7 +173,7 @@ def aim_numbered(block, rays, heads, number, size):
 
 @jit.function
 def aim_block(block, x, y, z, time, knots, knot_time, used):
-    """Turn rays of the sensor frame into the world with the pose at each ray's own time.
+    """Transform rays of the sensor frame to the world with the pose at each ray's own time.
 
     Matrices are interpolated by the parabola through two knots and the pose midway; where the knots are an angle phi
     apart, that is off by less than phi^3 / 120. Neighbors mostly fire between the same two knots; such a run is turned
@@ -245,7 +245,7 @@ def _aim_run(block, a, m, b, begins, inverse, count):
 
 @jit.function
 def _bend(a, m, b):
-    """How far an entry bends from the straight line between a and b: the parabola goes through m midway."""
+    """Deviation of an entry from the straight line between a and b: the parabola goes through m midway."""
     return np.float32(4.0) * m - np.float32(2.0) * (a + b)
 
 
@@ -274,7 +274,7 @@ def shift_block(block, origin, knots, knot_time, used):
 
 @jit.function
 def keep_returns(block, hit, nearest, voided_before, used):
-    """Make misses of hits too near, and of rays fired before a reset; a miss has distance 0."""
+    """Turn hits that are too near, and rays fired before a reset, into misses; a miss has distance 0."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
         kept = (hit[pk.B_INSTANCE + k] != NO_HIT) & (distance >= nearest) & (block[pk.B_TIME + k] >= voided_before)
@@ -301,7 +301,7 @@ def _write_ids(
 
 @jit.function
 def write_points(block, x, y, z, points, used):
-    """Where each ray ended, in the sensor frame at its firing time; zero for a miss."""
+    """End point of each ray, in the sensor frame at its firing time; zero for a miss."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
         points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]
@@ -351,7 +351,7 @@ def _entry(a, m, b, s, r):
 
 @jit.function
 def write_points_in_world(block, hit, anchor, points, used):
-    """Where each ray ended, in the world; zero for a miss."""
+    """End point of each ray, in the world; zero for a miss."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
         for i in range(3):

@@ -1,1 +1,1 @@
-"""Scenes in parts, each in a process of its own."""
+"""Partitioned scenes, each part in a process of its own."""

@@ -1,13 +1,13 @@
-"""`PartitionedCaster`: rays into a scene that lies in parts, each in a process of its own, on any number of machines.
+"""`PartitionedCaster`: casts rays into a scene in parts, each in a process of its own, on any number of machines.
 
-Each ray goes front to back through the parts whose boxes it enters, until no part further on can have a nearer hit. The
-nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on the order of
-answers. `tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes
-alive: one that dies is started again, elsewhere if its node is lost, builds its part from its files, and gets what it
-had not answered again.
+Each ray visits front to back the parts whose boxes it enters, until no further part can have a nearer hit. The nearest
+hit is the least by (distance, number of the facet), so it depends neither on the parts nor on the order of answers.
+`tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes alive:
+it restarts a process that dies, elsewhere if its node is lost, and repeats the unanswered requests after the part is
+built from its files.
 
-The idea of spreading facets rather than rays is that of the Quick Caster of the VANE; there every processor sees every
-ray, here only those that enter its box.
+The idea of distributing facets rather than rays is that of the Quick Caster of the VANE; there every processor sees
+every ray, here only those that enter its box.
 """
 
 from collections.abc import Iterator
@@ -37,15 +37,15 @@ from sensorium.tracing.placement.body_places import BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
 from sensorium.tracing.rays import Rays, middle_of
 
-# How long memory for the parts may take to become free [s]
+# Time limit for memory of the parts to become free [s]
 _WAIT_S = 30.0
 
 
 class PartitionedCaster(AbstractCaster):
-    """Casts rays into a scene of parts; the same face as `RayCaster`, for one world.
+    """Casts rays into a partitioned scene; the same interface as `RayCaster`, for one world.
 
-    Make it inside `with sn.cluster.joined(address):`. Every machine must find the folder of the parts under the same
-    path.
+    Create it inside `with sn.cluster.joined(address):`. The folder of the parts must have the same path on every
+    machine.
     """
 
     worlds = 1
@@ -54,9 +54,9 @@ class PartitionedCaster(AbstractCaster):
         """Start a process for each part, and wait until all are built.
 
         Args:
-            folder: What `sn.split_scene` wrote.
+            folder: Folder that `sn.split_scene` wrote.
             around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
-            wait_s: How long the memory that the parts need may take to become free [s]; then it is an error.
+            wait_s: Time limit for the required memory to become free [s]; then it is an error.
         """
         if not 0.0 <= wait_s < np.inf:
             raise SpecError(f"wait_s is {wait_s}; it must be finite and not negative")
@@ -90,7 +90,7 @@ class PartitionedCaster(AbstractCaster):
         return dict(self._index.labels)
 
     def reports(self) -> tuple[PartReport, ...]:
-        """What each part takes, by its process."""
+        """Memory of each part, as its process reports it."""
         parts = self._processes()
         asked = [parts.ask(number, "report") for number in range(len(parts))]
         return tuple(parts.answer(each) for each in asked)
@@ -114,7 +114,7 @@ class PartitionedCaster(AbstractCaster):
         self.close()
 
     def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None where it was given none."""
+        """Material of an object; None if it has none."""
         return self._materials[object_id]
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
@@ -159,7 +159,7 @@ class PartitionedCaster(AbstractCaster):
             raise SpecError(f"hide names body {name!r}, which the scene does not have (it has: {known})")
 
     def _shared(self, rays: Rays, hide: frozenset[str], coherent: bool) -> Shared:
-        """What rays in world coordinates share: one anchor for all parts, as one process would choose it."""
+        """Common data of rays in world coordinates: one anchor for all parts, as one process would choose it."""
         near, motion = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3)))), self.places.motion
         bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
         return Shared(near, bodies, hide, coherent)
@@ -170,9 +170,9 @@ class PartitionedCaster(AbstractCaster):
         """Nearest hits of a sensor's rays, neighbors of which go almost the same way, as one process would find them.
 
         Args:
-            rays: One row a ray; origins count from the anchor.
+            rays: One row per ray; origins are relative to the anchor.
             anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
-            bodies: Where all bodies of the scene are while the rays fire.
+            bodies: Poses of all bodies of the scene while the rays fire.
             hide: Bodies that the rays pass through.
             air: Whether volumes of air are seen.
         """
@@ -191,16 +191,16 @@ class PartitionedCaster(AbstractCaster):
         coherent: bool,
         curved: bool = False,
     ) -> LightHits:
-        """Nearest surfaces for light that is followed here, as one process would find them.
+        """Nearest surfaces for light that this process follows, as one process would find them.
 
         Args:
-            rays: One row a ray; origins count from the anchor.
-            clear_m: How far on each begins to look [m], shape (rays,).
+            rays: One row per ray; origins are relative to the anchor.
+            clear_m: Distance at which each ray begins to search [m], shape (rays,).
             anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
-            bodies: Where all bodies of the scene are while the rays fire.
+            bodies: Poses of all bodies of the scene while the rays fire.
             hide: Bodies that the rays pass through.
             coherent: Whether neighbors go almost the same way.
-            curved: Whether hits tell the curvature of faces that mirror.
+            curved: Whether hits include the curvature of mirror faces.
         """
         found, own = new_light_hits(len(rays.origin), curved=curved), frozenset(self.bodies) & hide
         shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True, curved=curved)
@@ -237,7 +237,7 @@ class PartitionedCaster(AbstractCaster):
         return self._property_at(part[hits.number], hits, name)
 
     def _property_at(self, part: NDArray[np.int32], hits: Hits | AllHits, name: str) -> NDArray[Any]:
-        """A property at hits, asked from the parts that hold the faces."""
+        """A property at hits, requested from the parts that hold the faces."""
         values: NDArray[Any] | None = None
         for here, found in self._asked_property(part, hits, name):
             if values is None:

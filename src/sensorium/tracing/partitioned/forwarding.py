@@ -1,7 +1,7 @@
-"""Rays on their way through the parts of a scene: which part is asked next, and how answers are combined.
+"""Forwarding of rays through the parts of a scene: choice of the next part, and merging of answers.
 
-Rays travel in chunks, many under way at once. Those of a chunk that enter the same part next are sent there together;
-when all parts that were asked have answered, those rays go on that may still have a nearer hit.
+Rays travel in chunks, many at once. Rays of a chunk that enter the same part next are sent there together; when all
+requested parts have answered, the rays that may still have a nearer hit go on.
 """
 
 from collections import deque
@@ -45,7 +45,7 @@ class _Chunk:
 
 
 class _Ask(NamedTuple):
-    """A question that is under way."""
+    """A pending request."""
 
     chunk: _Chunk
     part: int
@@ -53,7 +53,7 @@ class _Ask(NamedTuple):
 
 
 class _Cast(NamedTuple):
-    """All rays of a cast, and what is known of them."""
+    """All rays of a cast, and their results so far."""
 
     rays: Sent
     shared: Any  # where Ray keeps `Shared`
@@ -66,7 +66,7 @@ class Forwarder:
     """Sends rays through the parts."""
 
     def __init__(self, ray: Any, parts: PartProcesses, first_facet: NDArray[np.int64]) -> None:
-        """Know the parts.
+        """Keep the parts.
 
         Args:
             ray: The module.
@@ -88,11 +88,11 @@ class Forwarder:
         """Send all rays through the parts, and fill in the nearest hits; returns the part of each.
 
         Args:
-            rays: One row a ray.
-            common: What they have in common.
+            rays: One row per ray.
+            common: Their common data.
             boxes: Of the parts.
-            found: Of the kind that is asked for.
-            clear_m: How far on each begins to look [m], shape (rays,) or (1,).
+            found: `RawHits` or `LightHits` to fill.
+            clear_m: Distance at which each ray begins to search [m], shape (rays,) or (1,).
         """
         for column, nothing in zip(found, NOTHING, strict=True):
             column[:] = nothing
@@ -124,11 +124,11 @@ class Forwarder:
         """All faces that rays cross, to infinity, and the part of each.
 
         Args:
-            rays: One row a ray.
-            common: What they have in common.
+            rays: One row per ray.
+            common: Their common data.
             boxes: Of the parts.
-            parts: Which of them are asked.
-            volumes_alone: Whether faces of volumes alone count.
+            parts: Parts to request.
+            volumes_alone: Whether only faces of volumes count.
         """
         shared, asked = self._ray.put(common), []
         endless = rays._replace(t_max=np.full(len(rays.origin), np.inf, np.float32))
@@ -157,7 +157,7 @@ class Forwarder:
         return out, part[order]
 
     def _go_on(self, cast: _Cast, chunk: _Chunk, under_way: dict[Any, _Ask]) -> bool:
-        """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
+        """Request, for each ray of a chunk, the next part it enters; returns whether anything was left to request."""
         chosen, blocks = np.empty(len(chunk.entry), np.int32), -(-len(chunk.entry) // BLOCK)
         counts = np.empty((len(self._parts), blocks), np.int64)
         known = cast.found.range_m[chunk.first : chunk.first + len(chosen)]
@@ -179,16 +179,16 @@ class Forwarder:
         return True
 
     def _take(self, cast: _Cast, rows: NDArray[np.int64], number: int, met: Met) -> None:
-        """Take in what a part answered for some rays."""
+        """Merge the answer of a part for some rays."""
         blocks = -(-len(met.rows) // BLOCK)
         hits = (self._first_facet, met.rows, met.hits, cast.found, cast.part)
         threads.run(routing.take_nearer, blocks, BLOCK, rows, number, *hits)
 
     def _settle(self, cast: _Cast, rays: Rays, found: RawHits) -> None:
-        """Ask all parts that may hold faces of an edge on which a ray ends: one that comes before is the hit."""
+        """Request all parts that may hold faces of an edge on which a ray ends: a face that sorts first is the hit."""
         edge = np.empty(len(rays.origin), np.bool_)
         threads.run(routing.end_on_edges, -(-len(edge) // BLOCK), BLOCK, found, edge)
-        on_edges = np.flatnonzero(edge)  # few, as a rule
+        on_edges = np.flatnonzero(edge)  # usually few
         asked, asks = np.empty((len(on_edges), len(self._parts)), np.bool_), []
         blocks = -(-len(asked) // BLOCK)
         threads.run(routing.share_edges, blocks, BLOCK, on_edges, rays, *cast.boxes, found, asked)

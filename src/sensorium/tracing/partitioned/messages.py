@@ -1,4 +1,4 @@
-"""What is sent to a part of a scene, and what it answers."""
+"""Requests to a part of a scene, and its answers."""
 
 from typing import Any, NamedTuple
 
@@ -12,15 +12,15 @@ from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.rays import Rays
 
-# How far on rays begin to look that start anywhere [m]
+# Distance at which rays from arbitrary points begin to search [m]
 AT_ONCE = np.zeros(1, np.float32)
 
-# What stands in the columns of `RawHits` and `LightHits` where a ray meets nothing
+# Values in the columns of `RawHits` and `LightHits` for a ray without a hit
 NOTHING = (np.inf, 0.0, -1, -1, -1, 0.0)
 
 
 class Bodies(NamedTuple):
-    """Where bodies are during a cast, at knots evenly spaced over the interval."""
+    """Poses of bodies during a cast, at knots evenly spaced over the interval."""
 
     names: tuple[str, ...]
     positions: NDArray[np.float64]  # p_WB [m], (knots, bodies, 3)
@@ -28,7 +28,7 @@ class Bodies(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Rays on their way to a part; a column that is the same for all has one row."""
+    """Rays sent to a part; a column that is the same for all has one row."""
 
     origin: NDArray[np.float64]
     direction: NDArray[np.float32]
@@ -45,11 +45,11 @@ class Sent(NamedTuple):
         t_max: NDArray[np.float32],
         clear_m: NDArray[np.float32] = AT_ONCE,
     ) -> "Sent":
-        """Pack the columns of `Rays`, and how far on they begin to look [m]."""
+        """Pack the columns of `Rays`, and the distances at which they begin to search [m]."""
         return cls(packed(origin), direction, packed(time), packed(t_max), packed(clear_m))
 
     def room_for(self, count: int) -> "Sent":
-        """New columns for so many of these rays; what is the same for all is there already."""
+        """New columns for this many rays; columns that are the same for all are shared."""
         return Sent(
             self.origin if len(self.origin) == 1 else np.empty((count, 3)),
             np.empty((count, 3), np.float32),
@@ -70,7 +70,7 @@ class Sent(NamedTuple):
 
     def rays(self) -> Rays:
         """The rays, in arrays that can be written to."""
-        # What comes from another process cannot be written to, which is another type to compiled code
+        # Arrays from another process are read-only, which is another type to compiled code
         count = len(self.direction)
         out = Rays(
             np.empty((count, 3)),
@@ -84,7 +84,7 @@ class Sent(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What all rays of a cast have in common, in all parts."""
+    """Common data of all rays of a cast, in all parts."""
 
     near: NDArray[np.float64]  # point that float32 coordinates count from [m], (1, 3)
     bodies: Bodies  # all bodies of the whole scene
@@ -97,13 +97,13 @@ class Shared(NamedTuple):
 
 
 class Met(NamedTuple):
-    """What a part answers: hits of those rays that met something in it."""
+    """A part's answer: hits of those rays that hit something in it."""
 
     rows: NDArray[np.int32]  # which of the rays that were sent
     hits: RawHits | LightHits  # of each of them, with the whole scene's objects and faces
 
     def of_all(self, count: int) -> RawHits | LightHits:
-        """Hits of all the rays that were sent, so many, with misses as casters tell them."""
+        """Hits of all the sent rays, given their number, with misses as casters report them."""
         columns: list[Any] = []
         for column, nothing in zip(self.hits, NOTHING, strict=True):
             whole = np.full((count, *column.shape[1:]), nothing, column.dtype)
@@ -113,7 +113,7 @@ class Met(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """What a part answers that is asked for all hits, one row a hit."""
+    """A part's answer to a request for all hits, one row per hit."""
 
     rows: NDArray[np.int32]  # which of the rays that were sent
     number: NDArray[np.float32]  # (hits, CROSSING_NUMBERS), see `tracing/embree/crossings.py`

@@ -1,7 +1,7 @@
-"""One part of a scene at work: built from its own files, it casts rays and answers in the whole scene's numbers.
+"""One part of a scene: built from its own files, it casts rays and answers in the whole scene's numbers.
 
-It runs in a process of its own (`tracing/partitioned/part_process.py`), which may die and be started again at any
-time: so it keeps nothing that its files and the question do not give.
+It runs in a process of its own (`tracing/partitioned/part_process.py`), which may die and be restarted at any time: so
+its only state comes from its files and the request.
 """
 
 import os
@@ -27,12 +27,12 @@ from sensorium.tracing.kernels.light.remote_hits import LightHits, remote_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Bodies, Crossed, Met, Sent, Shared
 
-# A part may be larger than what `load_mesh` takes from strangers
+# A part may be larger than the limit of `load_mesh` for untrusted files
 _MAX_BYTES = 1 << 46
 
 
 class PartReport(NamedTuple):
-    """What a part takes."""
+    """Memory use of a part."""
 
     faces: int
     mesh_bytes: int
@@ -40,7 +40,7 @@ class PartReport(NamedTuple):
     memory_bytes: int
     """Resident memory of the process."""
     peak_bytes: int
-    """The most that it ever was."""
+    """Its peak."""
     pid: int
     """Number of the process."""
     host: str
@@ -55,7 +55,7 @@ class Part:
 
         Args:
             folder: Folder of all parts.
-            number: Which one this is.
+            number: Number of this part.
             around_index: Refractive index of the atmosphere.
         """
         index = PartIndex.load(Path(folder))
@@ -95,7 +95,7 @@ class Part:
 
         Args:
             sent: The rays.
-            shared: What all rays of a cast have in common.
+            shared: Common data of all rays of a cast.
         """
         self._put_bodies(shared.bodies)
         rays, hide, near = sent.rays(), shared.hide & frozenset(self._caster.bodies), np.array(shared.near)
@@ -115,8 +115,8 @@ class Part:
 
         Args:
             sent: The rays.
-            shared: What all rays of a cast have in common.
-            volumes_alone: Whether faces of volumes alone count.
+            shared: Common data of all rays of a cast.
+            volumes_alone: Whether only faces of volumes count.
         """
         self._put_bodies(shared.bodies)
         found = self._caster.collect_rays(
@@ -137,12 +137,12 @@ class Part:
         return Crossed(np.nonzero(there)[0].astype(np.int32), number, word)
 
     def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> Met:
-        """Hits in this part at the ends of rays that were found to end on an edge, see `tracing/embree/edges.py`.
+        """Hits in this part at the ends of rays that end on an edge, see `tracing/embree/edges.py`.
 
         Args:
             sent: The rays.
-            distance_m: Where each was found to end [m], shape (rays,).
-            shared: What all rays of a cast have in common.
+            distance_m: Distance at which each ends [m], shape (rays,).
+            shared: Common data of all rays of a cast.
         """
         self._put_bodies(shared.bodies)
         found = self._caster.settle_rays(
@@ -180,19 +180,19 @@ class Part:
         return values
 
     def _put_bodies(self, bodies: Bodies) -> None:
-        """Put the bodies of this part where they are."""
+        """Place the bodies of this part."""
         own = [bodies.names.index(name) for name in self._caster.bodies]
         self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
 
     def _of_the_whole(self, found: RawHits | LightHits) -> Met:
-        """What was met, with the whole scene's objects and faces."""
+        """The hits, with the whole scene's objects and faces."""
         rows = np.empty(len(found.range_m), np.int32)
         count = routing.keep_hits(self._object_id, self._first_face, self._faces, found, rows)
         columns: list[Any] = [column[:count] for column in found]
         return Met(rows[:count], type(found)(*columns))
 
     def report(self) -> PartReport:
-        """What this part takes."""
+        """Memory use of this part."""
         meshes = {id(mesh): mesh for mesh in self._meshes}.values()
         arrays: list[NDArray[Any]] = []
         for mesh in meshes:
@@ -208,7 +208,7 @@ class Part:
 
 
 def _no_rays() -> Sent:
-    """One ray that meets nothing, to build and compile with; as if it came from another process."""
+    """One ray without a hit, to build and compile with; as if it came from another process."""
     limit = np.zeros(1, np.float32)
     sent = Sent.of(np.zeros((1, 3)), np.array([[1, 0, 0]], np.float32), np.zeros(1, np.float32), limit)
     for column in sent:

@@ -1,7 +1,7 @@
-"""A part of a scene in a process of a cluster: built when it is first asked, and only from the files that are meant.
+"""A part of a scene in a process of a cluster: built on first request, and only from the intended files.
 
-Another machine may hold an older split under the same path, or another version of this library. Either would answer,
-with ranges that are wrong. So a part is built only where index, files and software are those of the asking process.
+Another machine may hold an older split under the same path, or another version of this library. Either would answer
+with wrong ranges. So a part is built only if index, files and software are those of the requesting process.
 """
 
 import socket
@@ -16,22 +16,22 @@ from sensorium.scene.partition.part_files import INDEX, PartEntry, PartIndex
 from sensorium.tracing.partitioned.part import Part
 from sensorium.tracing.partitioned.software import differing, software
 
-# What a process takes before it has a mesh: Python, the compiler, kernels and Ray [bytes]
+# Memory of a process without a mesh: Python, the compiler, kernels and Ray [bytes]
 _PROCESS_BYTES = 300_000_000
 
-# What building takes at its peak: so many times the arrays, and for Embree's trees so much a face [bytes]
+# Peak memory of building: this multiple of the arrays, and this much per face for Embree's trees [bytes]
 _ARRAYS, _FACE_BYTES = 2, 112
 
 
 class Expected(NamedTuple):
-    """What a part must find on its machine."""
+    """Requirements of a part on its machine."""
 
     index_sha256: str  # of the index of the parts
-    software: dict[str, str]  # as `tracing/partitioned/software.py` tells it
+    software: dict[str, str]  # from `tracing/partitioned/software.py`
 
 
 def expected(folder: Path) -> Expected:
-    """What this process finds.
+    """The same, as found by this process.
 
     Args:
         folder: Folder of all parts.
@@ -40,7 +40,7 @@ def expected(folder: Path) -> Expected:
 
 
 def memory_needed(entry: PartEntry) -> int:
-    """Memory that the process of a part takes at most, while it is built [bytes].
+    """Peak memory of the process of a part, while it is built [bytes].
 
     Measured: 136 bytes a face at the peak for a heightfield of 4.5 million faces, of which its arrays are 24, and 194
     MB without a face, to which Ray adds 60 to 100; this is a fifth more.
@@ -49,16 +49,16 @@ def memory_needed(entry: PartEntry) -> int:
 
 
 class PartProcess:
-    """What runs in the process. It keeps nothing between questions, so it may be started again at any time."""
+    """The actor in the process. It keeps no state between requests, so it may be restarted at any time."""
 
     def __init__(self, folder: str, number: int, wanted: Expected, thread_count: int, around_index: float) -> None:
-        """Take what the part is built from.
+        """Keep the arguments for building the part.
 
         Args:
             folder: Folder of all parts.
-            number: Which one this is.
-            wanted: What must be found on this machine.
-            thread_count: How many threads it may use.
+            number: Number of this part.
+            wanted: Required index, files and software.
+            thread_count: Number of threads it may use.
             around_index: Refractive index of the atmosphere.
         """
         threads.set_threads(thread_count)
@@ -66,10 +66,10 @@ class PartProcess:
         self._around_index = around_index
 
     def started(self) -> None:
-        """Answer: so the process is there."""
+        """Answer, which shows that the process runs."""
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """What a method of the part returns."""
+        """Result of a method of the part."""
         return getattr(self._part, method)(*arguments)
 
     @cached_property
@@ -82,7 +82,7 @@ class PartProcess:
             raise type(error)(f"{where}: {error}") from None
 
     def _check(self) -> None:
-        """Refuse what is not the same here."""
+        """Refuse differences on this machine."""
         other = differing(self._wanted.software, software())
         if other:
             raise BackendError(f"it has {other}; install the same there")

@@ -1,8 +1,8 @@
-"""The processes of all parts, each on a node with room for it, and questions to them that outlive a node.
+"""The processes of all parts, each on a node with room for it, and requests that survive the loss of a node.
 
-A part asks Ray for the memory that it needs, and gets a node of its own where there are enough. Ray starts a process
-that dies again where it was; a part whose node is lost goes to the node with most room, and what it had not answered is
-asked again there.
+A part reserves the memory that it needs in Ray, and gets a node of its own if there are enough. Ray restarts a process
+that dies on the same node; a part whose node is lost goes to the node with most room, and its unanswered requests are
+repeated there.
 """
 
 import time
@@ -18,18 +18,18 @@ from sensorium.runtime.cluster.placement import assigned_within, no_room
 from sensorium.scene.partition.part_files import PartEntry
 from sensorium.tracing.partitioned.part_process import PartProcess, expected, memory_needed
 
-# How often a part's process may die, or its node be lost, before it is given up
+# Number of times that a part's process may die, or its node be lost, before it is given up
 _RESTARTS = 16
 
-# How long a process may take to start once there is room for it [s]
+# Time limit for a process to start once there is room for it [s]
 _START_S = 180.0
 
-# How often is looked whether a node that has not answered is still there, and how long Ray may take to notice [s]
+# Interval of checks whether a silent node is alive, and time limit for Ray to notice its loss [s]
 _LOOK_EVERY_S, _NOTICE_S = 2.0, 60.0
 
 
 class _Question(NamedTuple):
-    """What was asked, to be asked again."""
+    """A request, kept to be repeated."""
 
     part: int
     handle: Any
@@ -50,7 +50,7 @@ class PartProcesses:
             folder: Folder of all parts.
             entries: The parts.
             around_index: Refractive index of the atmosphere.
-            wait_s: How long memory may take to become free [s].
+            wait_s: Time limit for memory to become free [s].
         """
         self._ray, self._folder, self._around_index, self._wait_s = ray, folder, around_index, wait_s
         self._needs = [memory_needed(entry) for entry in entries]
@@ -65,10 +65,10 @@ class PartProcesses:
         return len(self.handles)
 
     def ask(self, part: int, method: str, *arguments: Any) -> Any:
-        """Ask a part; returns what stands for the answer.
+        """Send a request to a part; returns the reference of the answer.
 
         Args:
-            part: Which one.
+            part: Number of the part.
             method: Of `Part`.
             arguments: For it.
         """
@@ -78,7 +78,7 @@ class PartProcesses:
         return asked
 
     def first_answered(self, asked: Iterable[Any]) -> Any:
-        """One of some questions that is answered, or whose node is lost."""
+        """One of some requests that is answered, or whose node is lost."""
         asked = list(asked)
         while True:
             done = answers.first_done(self._ray, asked, within_s=_LOOK_EVERY_S)
@@ -90,7 +90,7 @@ class PartProcesses:
                     return each
 
     def answer(self, asked: Any) -> Any:
-        """What a part answered, however often it had to be asked; or its error as our own."""
+        """The answer of a part, after repeated requests if necessary; or its error as our own."""
         while True:
             self.first_answered([asked])
             question = self._open.pop(asked)
@@ -115,7 +115,7 @@ class PartProcesses:
         self.handles = []
 
     def _move(self, part: int, lost: BaseException | None) -> None:
-        """Start a part's process again, on the node with most room."""
+        """Restart a part's process, on the node with most room."""
         before = self.nodes[part]
         self._moves[part] += 1
         if self._moves[part] > _RESTARTS or not self._goes(before):

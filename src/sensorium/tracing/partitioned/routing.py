@@ -1,6 +1,7 @@
-"""Which part of a scene a ray looks into next, what it met there, and which hit is the nearer.
+"""Routing of rays through parts: the next part of a ray, its hits there, and the choice of the nearest hit.
 
-A box is widened by more than float32 can be off, so that a part is asked whenever it may have the nearest hit.
+A box is widened by more than the float32 rounding error, so that a part is requested whenever it may have the nearest
+hit.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree.edges import on_edge
 
-# Boxes are widened by so much [m] and by this share of how far they are, some eighty units of float32's last place
+# Boxes are widened by this much [m] and by this share of their distance, some eighty units of float32's last place
 MARGIN_M = 1e-3
 MARGIN_PART = 1e-5
 
@@ -24,7 +25,7 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
         block: Rays in a block.
         origin: float64 (rays, 3) [m].
         direction: Unit, float32 (rays, 3).
-        t_max: How far each ray looks [m], float32 (rays,).
+        t_max: Length of each ray [m], float32 (rays,).
         low, high: Corners of the boxes [m], float64 (parts, 3).
         out: Filled, float32 (rays, parts) [m].
     """
@@ -51,7 +52,7 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
 
 @jit.function
 def _margin(start, low, high):
-    """How much a box is widened for a ray from there [m]: by how far the box goes from the ray's start."""
+    """Margin of a box for a ray from there [m]: by the extent of the box from the ray's start."""
     reach = 0.0
     for axis in range(3):
         reach = max(reach, high[axis] - start[axis], start[axis] - low[axis])
@@ -60,7 +61,7 @@ def _margin(start, low, high):
 
 @jit.kernel
 def choose_next(first, step, count, block, entry, known, out, out_count):
-    """The part that each ray asks next: the first it enters, unless a hit before that ends the search.
+    """The next part of each ray: the first it enters, unless a nearer hit ends the search.
 
     Args:
         first, step, count: Share of the blocks.
@@ -92,7 +93,7 @@ def choose_next(first, step, count, block, entry, known, out, out_count):
 
 @jit.kernel
 def sort_by_part(first, step, count, block, start, chosen, place, rays, known, out, out_rows):
-    """Copy rays to where those that ask the same part lie together, in their order.
+    """Group rays by their next part, in their order.
 
     Args:
         first, step, count: Share of the blocks.
@@ -128,7 +129,7 @@ def sort_by_part(first, step, count, block, start, chosen, place, rays, known, o
             if clears:
                 out.clear_m[at] = rays.clear_m[i]
 
-            # Nothing farther than what is known is of use; what is just as far is, since facets decide then
+            # Nothing farther than the known hit is needed; an equal distance is, since facets decide then
             out.t_max[at] = rays.t_max[i] if limits else rays.t_max[0]
             if known[i] < out.t_max[at]:
                 out.t_max[at] = np.nextafter(known[i], np.float32(np.inf))
@@ -157,7 +158,7 @@ def unpack(first, step, count, block, sent, out):
 
 @jit.kernel
 def keep_hits(object_id: Any, first_face: Any, faces: Any, found: Any, rows: Any) -> int:
-    """Move hits to the front, misses being left out, and number their objects and faces as the whole scene does.
+    """Move hits to the front, without misses, and convert their objects and faces to the whole scene's numbers.
 
     Args:
         object_id: Of the whole, for each object of the part, int32 (objects,).
@@ -169,7 +170,7 @@ def keep_hits(object_id: Any, first_face: Any, faces: Any, found: Any, rows: Any
     Returns:
         How many hits there are.
     """
-    own, count = found[5], 0  # what one kind of hits has and the other has not: so many numbers a ray
+    own, count = found[5], 0  # fields that only one kind of hits has: this many numbers per ray
     for i in range(rows.size):
         column = found.object_id[i]
         if column < 0:
@@ -189,7 +190,7 @@ def keep_hits(object_id: Any, first_face: Any, faces: Any, found: Any, rows: Any
 
 @jit.kernel
 def take_nearer(first, step, count, block, rows, part, first_facet, met, found, out, out_part):
-    """Take those hits of a part that are nearer than what is known, by (distance, number of the facet).
+    """Keep those hits of a part that are nearer than the known ones, by (distance, number of the facet).
 
     Args:
         first, step, count: Share of the blocks.
@@ -202,7 +203,7 @@ def take_nearer(first, step, count, block, rows, part, first_facet, met, found, 
         out: The same of all rays so far.
         out_part: Part of each hit so far, int32 (rays,).
     """
-    own, out_own = found[5], out[5]  # what one kind of hits has and the other has not: so many numbers a ray
+    own, out_own = found[5], out[5]  # fields that only one kind of hits has: this many numbers per ray
     for number in range(first, count, step):
         for k in range(number * block, min(len(met), (number + 1) * block)):
             i = rows[met[k]]
@@ -223,7 +224,7 @@ def take_nearer(first, step, count, block, rows, part, first_facet, met, found, 
 
 @jit.kernel
 def end_on_edges(first, step, count, block, found, out):
-    """Which rays end on an edge or a corner, see `tracing/embree/edges.py`.
+    """Mask of rays that end on an edge or a corner, see `tracing/embree/edges.py`.
 
     Args:
         first, step, count: Share of the blocks.
@@ -239,7 +240,7 @@ def end_on_edges(first, step, count, block, found, out):
 
 @jit.kernel
 def share_edges(first, step, count, block, rows, rays, low, high, found, out):
-    """Which parts may hold faces of the edge that a ray ends on: where several may, each is asked.
+    """Parts that may hold faces of the edge that a ray ends on: if there are several, each is requested.
 
     Args:
         first, step, count: Share of the blocks.

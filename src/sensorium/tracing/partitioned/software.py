@@ -1,4 +1,4 @@
-"""What decides the bytes of a result on a machine, besides what is run."""
+"""Software properties of a machine that affect the bytes of a result."""
 
 from sensorium.core.versions import installed_versions, source_hash
 from sensorium.tracing.embree import library
@@ -11,7 +11,7 @@ def software() -> dict[str, str]:
 
 
 def differing(own: dict[str, str], other: dict[str, str]) -> str:
-    """What another machine has otherwise, in words; empty where it is the same."""
+    """Differences of another machine, in words; empty if there are none."""
     names = sorted({*own, *other})
     return ", ".join(
         f"{name} {other.get(name, 'none')} instead of {own.get(name, 'none')}"

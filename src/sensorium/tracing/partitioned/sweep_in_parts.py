@@ -1,7 +1,7 @@
-"""The two ends of a sweep whose rays are cast elsewhere: rays as the sweep's kernel would aim them, and its readings.
+"""The two ends of a sweep whose rays other processes cast: aiming as in the sweep's kernel, and its readings.
 
-`sweep` does all in one go, in cache. Here rays leave for other processes between the two halves; both use the functions
-of the one kernel, so that the bytes are the same.
+`sweep` does both in one go, in cache. Here rays leave for other processes between the two halves; both use the
+functions of that kernel, so that the bytes are the same.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def aim_sweep(first, step, count, rays, heads, far, errors, out):
     Args:
         first, step, count: Share of the blocks; every head has as many.
         rays: `RayTables`; heads: `Heads`.
-        far: How far rays go [m].
+        far: Length of the rays [m].
         errors: `RayErrors`, or None.
         out: `Rays` to fill, (heads x rays) rows.
     """
@@ -57,7 +57,7 @@ def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found
     Args:
         first, step, count: Share of the blocks.
         rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m].
-        limits: Nearest range that returns, and how far rays go [m], float32 (2,).
+        limits: Least range that returns, and length of the rays [m], float32 (2,).
         in_world: Write points in world coordinates instead of the sensor frame.
         found: `RawHits` of the rays, (heads x rays) rows.
         errors: `RayErrors`, or None.
@@ -94,7 +94,7 @@ def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found
 
 @jit.function
 def _aim(block, rays, heads, head, start, used):
-    """Rays of one block, as `sweep` turns them into the world."""
+    """Rays of one block, transformed to the world as in `sweep`."""
     end = start + used
     x, y, z, time = rays.x[start:end], rays.y[start:end], rays.z[start:end], rays.time[start:end]
     aim_block(block, x, y, z, time, heads.matrix[head], heads.time, used)

@@ -1,4 +1,4 @@
-"""What lidars of one environment share where its scene lies in parts: the caster, and how the bodies move."""
+"""Shared state of an environment's lidars for a partitioned scene: the caster, and the motion of the bodies."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -27,7 +27,7 @@ from sensorium.worlds.history import History
 
 
 class PartsTracer:
-    """Casts into the parts with the bodies moving as in the history: the `SceneBackend` of a scene in parts."""
+    """Casts into the parts with the bodies moving as in the history: the `SceneBackend` of a partitioned scene."""
 
     gives_normals = False
 
@@ -39,7 +39,7 @@ class PartsTracer:
         Args:
             scene: The parts.
             body_names: Bodies of the world.
-            history: Where they were.
+            history: History of their poses.
             around_index: Refractive index of the atmosphere.
         """
         known = ", ".join(body_names) or "none"
@@ -54,17 +54,17 @@ class PartsTracer:
         self.caster = PartitionedCaster(scene.folder, around_index=around_index)
 
     def register_hidden(self, bodies: Iterable[str]) -> None:
-        """Nothing to prepare: each request names the bodies to hide."""
+        """Nothing to prepare: each request lists the bodies to hide."""
 
     def forget_placement(self) -> None:
-        """Nothing to forget: each request brings the poses of the bodies."""
+        """Nothing to forget: each request includes the poses of the bodies."""
 
     def placement(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> "PartsPlacement":
-        """How the bodies moved from start to end, which each request brings to the parts."""
+        """Motion of the bodies from start to end, which each request includes."""
         return PartsPlacement(self, self.bodies_during(start_ns, end_ns))
 
     def bodies_during(self, start_ns: int, end_ns: int) -> list[Bodies]:
-        """How the bodies of the scene moved from start to end, in each world; one knot for an instant."""
+        """Motion of the scene's bodies from start to end, in each world; one knot for an instant."""
         times_ns = self._history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
         positions, quaternions = self._history.motion(times_ns)
         return [
@@ -73,12 +73,12 @@ class PartsTracer:
         ]
 
     def cast(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]) -> RawHits:
-        """Nearest hits of a lidar's rays in one world, through fog banks and the like.
+        """Nearest hits of a lidar's rays in one world, passing through fog banks and other air.
 
         Args:
-            rays: One row a ray; origins count from the anchor.
+            rays: One row per ray; origins are relative to the anchor.
             anchor: Of the world [m], shape (3,).
-            bodies: How they move while the rays fire.
+            bodies: Their motion while the rays fire.
             hide: Bodies that the rays pass through.
         """
         return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
@@ -110,7 +110,7 @@ class PartsTracer:
 
 
 class PartsPlacement:
-    """How the bodies of a scene in parts moved over one interval, in each world."""
+    """Motion of a partitioned scene's bodies over one interval, in each world."""
 
     def __init__(self, parts: PartsTracer, motion: Sequence[Bodies]) -> None:
         self._parts, self._motion = parts, motion
@@ -150,7 +150,7 @@ class PartsPlacement:
             cast_light_in_parts(*find, world, len(self._motion), aim, cast)
 
     def restored(self) -> AbstractContextManager[None]:
-        """Nothing to put back: each request brings the poses of the bodies."""
+        """Nothing to restore: each request includes the poses of the bodies."""
         return nullcontext()
 
     def redrawn_worlds(self) -> NDArray[np.bool_]:

@@ -1,1 +1,1 @@
-"""Where bodies, objects and sensors are: motion, instance arrays, Embree scenes of worlds."""
+"""Placement of bodies, objects and sensors: motion, instance arrays, Embree scenes of worlds."""

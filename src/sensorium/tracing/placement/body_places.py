@@ -1,4 +1,4 @@
-"""Where the bodies of a caster stand or move, as `place` and `move` last said."""
+"""Poses or motion of a caster's bodies, as `place` and `move` last set them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,9 +19,9 @@ class BodyMotion(NamedTuple):
 
 
 class BodyPlaces:
-    """Poses of bodies by name; at the world's origin before they are given.
+    """Poses of bodies by name; at the world's origin until they are given.
 
-    `motion` is another object after each change.
+    `motion` is a new object after each change.
     """
 
     def __init__(self, bodies: tuple[str, ...], worlds: int) -> None:
@@ -31,7 +31,7 @@ class BodyPlaces:
         self.motion = BodyMotion(np.zeros((1, worlds, len(bodies), 3)), quaternions)
 
     def move(self, knots: Mapping[str, Pose]) -> None:
-        """Take in poses of some bodies; the others stand where they were last.
+        """Set poses of some bodies; the others keep their last.
 
         Args:
             knots: For each body its poses X_WB, batch shape (knots,) or (knots, worlds); see `RayCaster.move`.
@@ -65,7 +65,7 @@ class BodyPlaces:
         return knots[before].interpolate(knots[min(before + 1, len(knots) - 1)], place - before)
 
     def put(self, positions: NDArray[np.float64], quaternions: NDArray[np.float64]) -> None:
-        """Take in all bodies at once, as arrays of `BodyMotion`; nothing changes where they are there already."""
+        """Set all bodies at once, as arrays of `BodyMotion`; nothing changes if they are equal to the present ones."""
         same = np.array_equal(positions, self.motion.positions) and np.array_equal(quaternions, self.motion.quaternions)
         if not same:
             self.motion = BodyMotion(np.array(positions, order="C"), np.array(quaternions, order="C"))

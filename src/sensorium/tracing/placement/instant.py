@@ -1,8 +1,8 @@
-"""Cameras and objects at an instant, for images that are rasterized: the kernel places a world just before it draws it.
+"""Cameras and objects at an instant, for rasterized images: the kernel places a world just before it draws it.
 
-Rays that are traced from the top of a scene need everything placed and committed first. Rasterizing needs no commit:
-the thread that takes a world reads its poses from the history, and then has its transforms in the cache. Threads that
-draw parts of one image write the same numbers into the same places.
+Rays traced through the top-level scene need everything placed and committed first. Rasterizing needs no commit: the
+thread that draws a world reads its poses from the history, and then has its transforms in the cache. Threads that draw
+parts of one image write the same numbers into the same places.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from sensorium.worlds.interpolation import AFTER, body_pose
 
 
 class InstantState(NamedTuple):
-    """Where bodies are at an instant, and the anchors that a kernel chooses there."""
+    """Poses of bodies at an instant, and the anchors that a kernel chooses there."""
 
     states: NDArray[np.int64]  # (2, 2) table of the states around the instant, of `History.write_around`
     time_ns: NDArray[np.int64]  # (1,) the instant
@@ -30,7 +30,7 @@ class InstantState(NamedTuple):
 
 
 class Cameras(NamedTuple):
-    """How cameras are mounted, and room for their poses."""
+    """Mounts of cameras, and arrays for their poses."""
 
     body: int  # that they are mounted on, below zero the world
     p_BS: NDArray[np.float64]  # (1 | worlds, sensors, 3) on it [m]; no sensors where poses are known beforehand
@@ -47,7 +47,7 @@ def new_poses():
 
 @jit.function
 def place_camera(cameras, state, world, sensor, matrix, scratch):
-    """Find where a camera is, its world's anchor and its matrix.
+    """Compute a camera's pose, its world's anchor and its matrix.
 
     Args:
         cameras: `Cameras`; state: `InstantState`, of which the world's anchor is filled in: next to its first camera.
@@ -82,7 +82,7 @@ def _mount(cameras, state, world, sensor, scratch):
 
 @jit.function
 def place_objects(state, mounts, arrays, world, scratch):
-    """Write the transforms of a world's objects, of fixed ones only where the anchor is another than before.
+    """Write the transforms of a world's objects, of fixed ones only if the anchor changed.
 
     Args:
         state: `InstantState`; mounts: `MountTables`; arrays: `InstanceTables` of objects that do not move.

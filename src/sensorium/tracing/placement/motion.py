@@ -1,12 +1,12 @@
-"""How bodies move inside one cast: which kind of motion each needs, and the transforms Embree reads.
+"""Motion of bodies during one cast: the kind of motion of each body, and the transforms that Embree reads.
 
-The truth is the decoupled interpolation of the design: positions along straight lines and quaternions by slerp between
-the samples ("knots") of the pose history. Embree offers two ways to get there, and each body takes the cheapest one
-that stays within TOLERANCE_M of the truth over its whole extent:
+The true motion interpolates positions linearly and quaternions by slerp between the samples ("knots") of the pose
+history. Embree offers two approximations, and each body uses the cheapest one that stays within TOLERANCE_M of the
+truth over its whole extent:
 
-- affine segments, matrices interpolated linearly. Between two matrices an angle phi apart a point at radius R sinks
-  inwards by R phi^2 / 8, so the number of segments grows until that and the deviation of the knots passed over fit;
-- quaternion segments, exact for any turn, but an order of magnitude dearer to commit.
+- affine segments, matrices interpolated linearly. Between two matrices an angle phi apart a point at radius R deviates
+  inwards by R phi^2 / 8, so the number of segments grows until that and the deviation of skipped knots fit;
+- quaternion segments, exact for any rotation, but an order of magnitude slower to commit.
 """
 
 import math
@@ -33,7 +33,7 @@ ON_KNOTS = AFFINE + AFFINE_DOUBLINGS + 1  # + k: 2**k affine segments between an
 ON_KNOTS_DOUBLINGS = 3
 QUATERNION = ON_KNOTS + ON_KNOTS_DOUBLINGS + 1
 
-# what is tried in turn: few segments, one from knot to knot, more, and quaternions last
+# order of trial: few segments, one from knot to knot, more, and quaternions last
 _CANDIDATES = (
     *range(AFFINE, AFFINE + 3),
     ON_KNOTS,
@@ -54,7 +54,7 @@ _commit_scene = types.ExternalFunction("rtcCommitScene", types.void(types.intp))
 
 
 class MountTables(NamedTuple):
-    """Where objects sit on their bodies; the leading axis is 1 when all worlds are equal."""
+    """Mounts of objects on their bodies; the leading axis is 1 if all worlds are equal."""
 
     body: NDArray[np.int32]  # (objects,) index of the body, -1 for the world
     position: NDArray[np.float64]  # (1 | worlds, objects, 3) of the mesh's center, in the body frame
@@ -63,7 +63,7 @@ class MountTables(NamedTuple):
 
 @jit.function
 def segments_of(kind: int, knots: int) -> int:
-    """Number of segments of a kind of motion over so many knots (0: one transform)."""
+    """Number of segments of a kind of motion over this many knots (0: one transform)."""
     if kind <= PLACED:
         return 0
     if kind == QUATERNION:
@@ -93,7 +93,7 @@ def multiply(a, b, out):
 
 @jit.function
 def _pose_at(positions, quaternions, world, body, segment, segments, p, q):
-    """Pose of a body at the start of a segment, the knots being spread over all segments."""
+    """Pose of a body at the start of a segment, with the knots spread over all segments."""
     last = positions.shape[0] - 1
     at = 0.0 if segments == 0 else segment * last / segments
     knot = min(int(at), max(last - 1, 0))
@@ -123,7 +123,7 @@ def _chords(qa, qb):
 
 @jit.function
 def _angle_of(small, large):
-    """Rotation angle that belongs to such chords [rad], exact for small ones too."""
+    """Rotation angle of such chords [rad], exact for small ones too."""
     return 4.0 * math.atan2(math.sqrt(small), math.sqrt(large))
 
 
@@ -138,7 +138,7 @@ def _angle_between(qa, qb):
 def _affine_error(positions, quaternions, world, body, radius, segments, scratch):
     """Largest distance [m] between the truth and `segments` affine segments, over the body's extent.
 
-    Beyond TOLERANCE_M the search ends: what is found is too much already.
+    Beyond TOLERANCE_M the search ends, since the result is too large already.
     """
     last = positions.shape[0] - 1
 
@@ -312,7 +312,7 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
         anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
-        anchor_before: The same of the last call; arrays of fixed objects are written again only where it was another.
+        anchor_before: The same of the last call; arrays of fixed objects are written again only if it differs.
         new: Worlds whose arrays were never written and committed, bool (worlds,).
     """
     _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new)
@@ -320,5 +320,5 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
 
 @jit.kernel
 def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
-    """`place` for many worlds, which threads claim; a kernel of its own, since it takes longer to compile."""
+    """`place` for many worlds, which threads claim dynamically; a separate kernel, since it takes longer to compile."""
     _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new))

@@ -1,8 +1,8 @@
-"""Where a sensor on a body is, and the anchor and matrix that its rays are aimed by.
+"""Pose of a sensor on a body, and the anchor and matrix for aiming its rays.
 
-The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation. Numbers are
-copied one by one, and small vectors are rows of one array, since Numba compiles half a second for every assignment of
-slices and every new kind of array.
+The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding per operation. Numbers are
+copied one by one, and small vectors are rows of one array, since Numba takes half a second to compile every slice
+assignment and every new kind of array.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
 
 @jit.function
 def copy_pose(p, q, out_p, out_q):
-    """The same pose elsewhere."""
+    """Copy a pose."""
     for k in range(3):
         out_p[k] = p[k]
     for k in range(4):

@@ -1,4 +1,4 @@
-"""The scenes rays are cast into: one Embree scene a world, its objects in instance arrays.
+"""The scenes that rays are cast into: one Embree scene per world, its objects in instance arrays.
 
 Objects of a world are grouped by kind of motion and by mask; each group is one instance array. Fixed objects are
 committed once, moving ones by writing their transforms and committing the array: no mesh is ever rebuilt. Coordinates
@@ -22,7 +22,7 @@ from sensorium.tracing.placement.motion import MountTables
 from sensorium.tracing.placement.world_arrays import KIND_BITS, InstanceTables, Objects, WorldArrays
 
 # Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that no sensor hides; the others are for bodies
-# hidden from the same sensors, one for each kind of object that rides on them.
+# hidden from the same sensors, one for each kind of object on them.
 _MOST_HIDDEN_GROUPS = 28
 
 # In place of the bit of a kind of object that a hidden body does not carry
@@ -34,7 +34,7 @@ ANCHOR_GRID_M = 64.0
 
 
 class BodyMotion(NamedTuple):
-    """What `PlacedScenes.place_around` was given last."""
+    """The last arguments of `PlacedScenes.place_around`."""
 
     positions: NDArray[np.float64]
     quaternions: NDArray[np.float64]
@@ -57,10 +57,10 @@ class PlacedScenes:
 
         Args:
             layout: The scene.
-            worlds: How many worlds.
+            worlds: Number of worlds.
             body_names: Bodies of the worlds.
-            hidden: Bodies that some rays pass through together.
-            banks: Whether rays may meet the faces of volumes that kernels clip by their planes; a box around the rays
+            hidden: Sets of bodies that some rays pass through.
+            banks: Whether rays may hit the faces of volumes that kernels clip by their planes; a box around the rays
                 costs a third of their time.
         """
         self.layout = layout
@@ -87,7 +87,7 @@ class PlacedScenes:
         self._none_new = np.zeros(worlds, np.bool_)
         self._to_make = np.ones(worlds, np.bool_)
         self.committed = True
-        """Whether rays can be traced into the scenes from their tops, as last placed."""
+        """Whether rays can be traced through the top-level scenes, as last placed."""
         self._no_motion = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
 
     def __reduce__(self) -> NoReturn:
@@ -103,15 +103,15 @@ class PlacedScenes:
         return self.arrays.tables
 
     def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
-        """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
+        """Ray mask that passes through the hidden bodies, and without `air` through fog banks and other air."""
         return self._mask(hide, (SURFACE, VOLUME, AIR, BANK) if air else (SURFACE, VOLUME))
 
     def masks_of_light(self, hide: Iterable[str], *, banks: bool = False) -> NDArray[np.uint32]:
-        """Ray masks that see surfaces alone, and volumes alone, through the hidden bodies, shape (2,).
+        """Ray masks for surfaces only and for volumes only, through the hidden bodies, shape (2,).
 
         Args:
             hide: Hidden bodies.
-            banks: Whether volumes are seen that kernels clip by their planes.
+            banks: Whether volumes that kernels clip by their planes are visible.
         """
         volumes = (VOLUME, AIR, BANK) if banks else (VOLUME, AIR)
         return np.array([self._mask(hide, (SURFACE,)), self._mask(hide, volumes)], np.uint32)
@@ -130,7 +130,7 @@ class PlacedScenes:
         return not hide or hide in self._hidden
 
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
-        """Take a layout in which some worlds differ from before; they are built again when they are placed next.
+        """Set a layout in which some worlds differ; they are rebuilt at their next placement.
 
         Args:
             layout: Of the same meshes, materials and bodies as before, with a row for each world.
@@ -139,7 +139,7 @@ class PlacedScenes:
         with self.lock:
             rows, mounts = np.flatnonzero(worlds), self.mounts
             position, quaternion = self._mounts_of(layout, rows)
-            self._to_make = self._to_make | worlds  # before anything changes: whatever comes between, they are made
+            self._to_make = self._to_make | worlds  # before anything changes: an exception must not lose it
             self.layout = layout
             self.meshes = self.meshes._replace(of_object=layout.mesh_index)
             mounts.position[rows], mounts.quaternion[rows] = position, quaternion
@@ -151,13 +151,13 @@ class PlacedScenes:
     def place(
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
     ) -> None:
-        """Put every body where it is, and commit.
+        """Place every body, and commit.
 
         Args:
             positions: p_WB [m], shape (knots, worlds, bodies, 3); knots are evenly spaced over the interval, one for an
                 instant.
             quaternions: q_WB, shape (knots, worlds, bodies, 4).
-            near: Where the rays start from, roughly [m], shape (worlds, 3).
+            near: Approximate origin of the rays [m], shape (worlds, 3).
         """
         self.place_around(positions, quaternions, self.on_grid(near))
 
@@ -165,7 +165,7 @@ class PlacedScenes:
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], anchor: NDArray[np.float64]
     ) -> None:
         """The same for anchors of `on_grid` [m], shape (worlds, 3)."""
-        # Which kind of motion each body needs decides the arrays
+        # The kind of motion of each body determines the arrays
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
             kinds = np.empty((worlds, bodies), np.uint8)
@@ -173,7 +173,7 @@ class PlacedScenes:
         else:
             kinds = self._no_motion
 
-        # A signal may raise between any two lines: the next caller then finds nothing in place, and starts over
+        # A signal may raise between any two lines: the next call then finds nothing placed, and starts over
         was_committed, self.committed = self.committed, False
         before, self.anchor = self.anchor, self._nowhere
         new = self._rebuild(kinds, knots)
@@ -205,7 +205,7 @@ class PlacedScenes:
             anchor_before[new] = np.inf
 
     def end_instant(self, anchor: NDArray[np.float64]) -> None:
-        """Take the anchors that the kernel wrote fixed objects for [m], shape (worlds, 3)."""
+        """Record the anchors that the kernel wrote fixed objects for [m], shape (worlds, 3)."""
         self.anchor = anchor
 
     @staticmethod
@@ -287,21 +287,21 @@ class PlacedScenes:
         return bool(self.layout.material_kind.any())
 
     def _objects(self) -> Objects:
-        """What objects are grouped by."""
+        """Grouping properties of objects."""
         mesh_index = self.layout.mesh_index
         if not self._banks and len(self.layout.banks.column):
             mesh_index = np.where(self._kind == BANK, np.int32(-1), mesh_index)
         return Objects(mesh_index, self.mounts.body, self._column_bit, self._kind)
 
     def _kinds(self) -> NDArray[np.uint8]:
-        """What each object is: a surface, a volume, air with something in it, or a bank of that."""
+        """Kind of each object: a surface, a volume, air with particles, or a bank of that."""
         return self.layout.object_kind
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def _rebuild(self, kinds: NDArray[np.uint8], knots: int) -> NDArray[np.bool_]:
-        """Make new instance arrays for worlds that were redrawn or where a body changed its kind of motion."""
-        # As a rule none did
+        """Make new instance arrays for worlds that were redrawn or in which a body changed its kind of motion."""
+        # Usually none did
         knots_before, kinds_before = self._made_for
         if kinds is kinds_before and self._to_make is self._none_new:  # all stand still, as before
             return self._none_new

@@ -1,7 +1,7 @@
-"""Instance arrays of all worlds: objects grouped by how they move, and the memory of their transforms.
+"""Instance arrays of all worlds: objects grouped by their motion, and the memory of their transforms.
 
-Rasterised images need no more than these. Embree's scenes, into which rays are traced from the top, are made of them
-before the first trace: see `world_scenes`. All of it in a few kernels, since thousands of worlds may change at once.
+Rasterized images need only these. Embree's scenes, which rays are traced through from the top, are built from them
+before the first trace: see `world_scenes`. A few kernels do everything, since thousands of worlds may change at once.
 """
 
 import functools
@@ -21,7 +21,7 @@ MASK_BITS = 32
 """Bits of a ray's mask. Objects are grouped by kind of motion and by bit: 32 kind + bit."""
 
 KIND_BITS = (0, 29, 30, 31)
-"""Those of surfaces, volumes, air and banks on no body that anybody hides, see `scene/volumes.py`."""
+"""Bits of surfaces, volumes, air and banks on bodies that no sensor hides, see `scene/volumes.py`."""
 
 # Embree may read some floats past the end
 _SPARE_WORDS = 4
@@ -30,7 +30,7 @@ _release_scene = types.ExternalFunction("rtcReleaseScene", types.void(types.intp
 
 
 class InstanceTables(NamedTuple):
-    """All instance arrays of all worlds, flat: what kernels need to place them and to read hits."""
+    """All instance arrays of all worlds, flat: the tables for placing them and for reading hits."""
 
     scene: NDArray[np.int64]  # (worlds,) top scene, 0 before the first trace
     first: NDArray[
@@ -47,7 +47,7 @@ class InstanceTables(NamedTuple):
 
 
 class Objects(NamedTuple):
-    """What objects are grouped by."""
+    """Grouping properties of objects."""
 
     mesh_index: NDArray[np.int32]  # (1 | worlds, objects) mesh of each, below zero where the world has none
     body: NDArray[np.int32]  # (objects,) that they ride on, below zero for none
@@ -56,14 +56,14 @@ class Objects(NamedTuple):
 
 
 class _Transforms(NamedTuple):
-    """What one object of each kind of motion needs, shape (kinds,)."""
+    """Memory of one object of each kind of motion, shape (kinds,)."""
 
     segments: NDArray[np.int32]
     words: NDArray[np.int64]  # of all its transforms
 
 
 class WorldArrays:
-    """The arrays of all worlds, and what Embree reads as long as its scenes live."""
+    """The arrays of all worlds, and the memory that Embree reads as long as its scenes live."""
 
     def __init__(self, worlds: int, objects: int) -> None:
         self._embree = library.load()  # which kernels call
@@ -71,7 +71,7 @@ class WorldArrays:
         self.tables: InstanceTables | None = None
         """All arrays of all worlds, as last made."""
         self.traceable = False
-        """Whether every world has its scene, and the tables tell it."""
+        """Whether every world has its scene, and the tables include it."""
         self._columns = np.zeros((worlds, objects), np.int32)
         self._made = _room(worlds, 1)
         self._memory = [np.zeros(0, np.float32)] * worlds
@@ -79,7 +79,7 @@ class WorldArrays:
         weakref.finalize(self, _release_all, self.scene)
 
     def make(self, worlds: NDArray[np.int64], objects: Objects, kinds: NDArray[np.uint8], knots: int) -> None:
-        """Build some worlds again, an array for each group; transforms are written later, at a commit or by a kernel.
+        """Rebuild some worlds, an array for each group; transforms are written later, at a commit or by a kernel.
 
         Args:
             worlds: Which worlds, shape (rows,).
@@ -99,7 +99,7 @@ class WorldArrays:
         self.tables = self._end_to_end()
 
     def ensure_traceable(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
-        """Make the scenes of worlds that have none.
+        """Build the scenes of worlds that have none.
 
         Args:
             mesh_index: Mesh of each object, shape (1 | worlds, objects).
@@ -120,20 +120,20 @@ class WorldArrays:
         return memory[start : start + int(np.prod(shape))].reshape(shape).copy()
 
     def _make_room(self, worlds: NDArray[np.int64], words: NDArray[np.int64]) -> None:
-        """See that some worlds, which have no scenes now, have so much memory each.
+        """Ensure that some worlds, which have no scenes now, have this much memory each.
 
-        A world that has changed before as a rule has room for what it is now.
+        A world that has changed before usually has enough.
         """
         small = self._words[worlds] < words
         for world, size in zip(worlds[small].tolist(), words[small].tolist(), strict=True):
             memory = np.zeros(size, np.float32)
             address = memory.ctypes.data
-            self._words[world] = 0  # should a signal raise before the end, it is allocated again
+            self._words[world] = 0  # if a signal raises before the end, it is allocated again
             self._memory[world], self._address[world] = memory, address
             self._words[world] = size
 
     def _end_to_end(self) -> InstanceTables:
-        """The arrays of all worlds end to end."""
+        """The arrays of all worlds, concatenated."""
         made, (worlds, objects) = self._made, self._columns.shape
         used = np.arange(made.kind.shape[1]) < made.arrays[:, None]
         row = (np.arange(worlds, dtype=np.int32) * np.int32(objects))[:, None]
@@ -153,7 +153,7 @@ class WorldArrays:
 
 @functools.cache
 def _transforms_of(knots: int) -> _Transforms:
-    """What objects need over so many knots."""
+    """Memory of objects over this many knots."""
     plain = segments_of.py_func  # type: ignore[attr-defined]  # compiling it for Python takes longer than all this
     segments = np.array([plain(kind, knots) for kind in range(QUATERNION + 1)], np.int32)
     words = np.where(np.arange(QUATERNION + 1) == QUATERNION, QUATERNION_WORDS, AFFINE_WORDS) * (segments + 1)
@@ -161,7 +161,7 @@ def _transforms_of(knots: int) -> _Transforms:
 
 
 def _room(worlds: int, most: int) -> ArrayTables:
-    """Room for so many arrays in each world."""
+    """Tables for this many arrays in each world."""
     shape = (worlds, most)
     return ArrayTables(
         arrays=np.zeros(worlds, np.int32),
@@ -195,7 +195,7 @@ def _release_all(scenes: NDArray[np.int64]) -> None:
 
 @jit.kernel
 def group_objects(worlds, objects, kinds, each, scene, columns, made, words):
-    """Group the objects of some worlds, and release their scenes, which know nothing of it.
+    """Group the objects of some worlds, and release their outdated scenes.
 
     Args:
         worlds: Which worlds.
@@ -208,7 +208,7 @@ def group_objects(worlds, objects, kinds, each, scene, columns, made, words):
         words: Size of the memory of each of these worlds, filled.
 
     Returns:
-        The greatest number of groups; where there is no room for so many, they have to be grouped again.
+        The greatest number of groups; if the tables hold fewer, they must be grouped again.
     """
     count, most = columns.shape[1], np.int64(0)
     items = jit.zeros((QUATERNION + 1) * MASK_BITS, np.int32)  # of each group, then where its next one goes

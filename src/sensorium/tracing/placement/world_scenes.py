@@ -1,4 +1,4 @@
-"""Embree's scenes of worlds, made of their instance arrays: what rays are traced into from the top."""
+"""Embree's top-level scenes of worlds, built from their instance arrays."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _FORMAT_UINT, _FORMAT_3X4_ROW_MAJOR, _FORMAT_QUATERNION = np.int32(0x5001), np.i
 _SCENE_DYNAMIC_ROBUST = np.int32(5)
 _BUILD_LOW, _BUILD_MEDIUM = np.int32(0), np.int32(1)
 
-# Up to so many objects of a world Embree builds the better hierarchy in less time than the one it calls low
+# Up to this many objects per world Embree builds the better hierarchy in less time than the one it calls low
 _MEDIUM_OBJECTS = 256
 
 _p, _i32, _u32, _size = types.intp, types.int32, types.uint32, types.uintp
@@ -38,9 +38,9 @@ _release_geometry = types.ExternalFunction("rtcReleaseGeometry", types.void(_p))
 
 
 class ArrayTables(NamedTuple):
-    """Instance arrays of all worlds, with room for as many in each.
+    """Instance arrays of all worlds, with the same capacity in each.
 
-    A world has one piece of memory: transforms of all its arrays, then indices of their items.
+    A world has one block of memory: transforms of all its arrays, then indices of their items.
     """
 
     arrays: NDArray[np.int32]  # (worlds,) how many
@@ -71,7 +71,7 @@ def _make(first, step, count, device, worlds, mesh_index, mesh_scene, columns, m
         for number in range(made.arrays[world]):
             start, items = np.int64(made.column_first[world, number]), np.int64(made.column_count[world, number])
 
-            # Only the meshes the group uses: an array of one item takes the first scene, whatever its index says
+            # Only the meshes that the group uses: an array of one item uses the first scene, whatever its index is
             index_address = memory[world] + 4 * (made.index_offset[world] + start)
             index = numba.carray(pointer_from_address(index_address), items, np.uint32)
             used = np.int64(0)
@@ -107,7 +107,7 @@ _share_worlds = shared(_make)
 
 @jit.kernel
 def make_scenes(first, step, count, device, worlds, mesh_index, mesh_scene, columns, memory, made, scene):
-    """Make the scenes of a share of some worlds.
+    """Build the scenes of a share of some worlds.
 
     Args:
         first, step, count: Share of the worlds.

@@ -1,1 +1,1 @@
-"""References in float64 that one can check by reading."""
+"""References in plain float64."""

@@ -1,6 +1,6 @@
-"""A ray caster one can check by reading: every ray against every triangle, in float64.
+"""A plain reference ray caster: every ray against every triangle, in float64.
 
-Slow and plain on purpose: it is the oracle that tests hold the fast caster against.
+It is slow and simple on purpose: tests compare the fast caster with it.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
 
 
 class ReferenceCaster:
-    """Every face that rays cross in a scene that stands still, in float64: what `ray_tree` takes for an oracle."""
+    """Every face that rays cross in a scene at rest, in float64: the reference caster for `ray_tree`."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -98,7 +98,7 @@ class ReferenceCaster:
         )
 
     def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None where it was given none."""
+        """Material of an object; None if it has none."""
         return self._scene.objects[object_id].material
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
@@ -119,7 +119,7 @@ def _distances(
     from_m: float = np.nextafter(0.0, 1.0),
     one_sided: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
-    """Distance along each ray to each triangle, inf where it passes by; shape (rays, triangles).
+    """Distance along each ray to each triangle, inf for a miss; shape (rays, triangles).
 
     The determinant of [-d, e1, e2] is -d (e1 x e2): one-sided triangles are hit where it is positive.
     """

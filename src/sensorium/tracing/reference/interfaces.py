@@ -1,4 +1,4 @@
-"""What one interface on a ray's path sends back and sends on, in float64: the nodes of `ray_tree`.
+"""Returned and continuing light of one interface on a ray's path, in float64: the nodes of `ray_tree`.
 
 Equations and their source are those of `ray_tree`.
 """
@@ -42,39 +42,39 @@ class Node:
     """One segment of a path and the interface at its end."""
 
     number: int
-    """Place in the heap."""
+    """Number in the heap."""
     origin: Vector
-    """Where the segment starts, in the world [m]."""
+    """Start of the segment, in the world [m]."""
     direction: Vector
-    """Where it goes, a unit vector."""
+    """Direction, a unit vector."""
     length_m: float
     """Geometric length [m]."""
     object_id: int
-    """Object met, -1 for none: then the segment is drawn to the range limit and returns nothing."""
+    """Object hit, -1 for none: then the segment is drawn to the range limit and returns nothing."""
     face_id: int
     """Triangle of the object's mesh, -1 for none."""
     normal: Vector
-    """Unit normal of the face on its outer side; zero where nothing was met."""
+    """Unit normal of the face on its outer side; zero without a hit."""
     medium: MediumParameters
-    """What the segment passes at its end."""
+    """Interface at the end of the segment."""
     opl_m: float
     """Optical path from the sensor to the end, sum of n d [m]."""
     tau: float
     """Optical depth to the end, sum of alpha d [1]."""
     z_m: float
-    """What the beam has widened with to the end: the sum of d / n, or of n d where eq. 21 is asked for [m]."""
+    """Path that widens the beam, to the end: the sum of d / n, or of n d for eq. 21 [m]."""
     spread_m: float
-    """How far it has spread: z_m, but behind curved mirrors z_eff [m]."""
+    """Spread distance: z_m, but behind curved mirrors z_eff [m]."""
     gain: float
-    """Share of light that the interfaces before this node leave, there and back [1]."""
+    """Share of light left by the interfaces before this node, there and back [1]."""
     intensity: float
     """Return of the interface at the end [1/sr]."""
     mirror_id: int
-    """The object that mirrored the path first, -1 for none."""
+    """The first object that mirrored the path, -1 for none."""
 
     @property
     def point(self) -> Vector:
-        """Where the segment ends, in the world [m]."""
+        """End of the segment, in the world [m]."""
         return self.origin + self.length_m * self.direction
 
     @property
@@ -89,7 +89,7 @@ class Node:
 
     @property
     def cause(self) -> Literal["surface", "reflection", "transmission"]:
-        """What a return from here counts as: mirrored anywhere on the way, else let through, else met directly."""
+        """Cause of a return from here: mirrored anywhere on the way, else transmitted, else direct."""
         if self.number == 0:
             return "surface"
         return "transmission" if self.mirror_id < 0 else "reflection"
@@ -97,7 +97,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Start:
-    """A path about to go on: node number, ray, and what the path has gathered."""
+    """A path that continues: node number, ray, and the sums along the path."""
 
     number: int
     origin: Vector
@@ -114,7 +114,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Light:
-    """What of the sensor matters at an interface."""
+    """Sensor constants that matter at an interface."""
 
     wavelength_m: float
     half_angle_rad: float
@@ -122,11 +122,11 @@ class Light:
 
     @property
     def cone2(self) -> float:
-        """Square of the tangent of half the half angle: facets tilted less keep light inside the beam."""
+        """Square of the tangent of half the half angle: facets with less tilt keep light inside the beam."""
         return math.tan(self.half_angle_rad / 2.0) ** 2
 
     def opened(self, opening: float) -> "Light":
-        """With a beam of so many times the solid angle, if that is more than 1."""
+        """The same with a beam of this many times the solid angle, if that is more than 1."""
         return replace(self, half_angle_rad=2.0 * math.atan(math.sqrt(max(opening, 1.0) * self.cone2)))
 
 
@@ -187,13 +187,13 @@ def children(
     c: float,
     light: Light,
 ) -> list[Start]:
-    """The mirror ray and the transmitted ray of an interface, with the share of light each carries on."""
+    """The mirror ray and the transmitted ray of an interface, with the share of light of each."""
     mirrored = optics.reflect(node.direction, node.normal)
     before, behind, n1, n2 = segment.before, segment.behind, here.refractive_index, there.refractive_index
     if not isinstance(material, ThinGlass | Dielectric | AbstractMedium):
         return [_onward(node, REFLECTION, before, mirrored, _mirror_factor(material, c, light, here), light)]
 
-    # What the media before and behind the interface do
+    # Effect of the media before and behind the interface
     back, onward, total = 0.0, node.direction, False
     if abs(n2 - n1) > SAME_INDEX:
         back = float(optics.fresnel(c, n=n2, n_outside=n1))
@@ -256,12 +256,12 @@ def _onward(
 
 
 def _glint(cosine: float, reflectance: float, roughness: float, light: Light) -> float:
-    """What a surface of known reflectance sends straight back, no more than the beam holds [1/sr]."""
+    """Retroreflected light of a surface of known reflectance, limited by the beam [1/sr]."""
     return reflectance * float(optics.mirror_glint(cosine, roughness=roughness, half_angle_rad=light.half_angle_rad))
 
 
 def _diffuse_reflectance(material: AbstractDiffuse, hits: AllHits, wavelength_m: float) -> float:
-    """Reflectance of the diffuse base, from the mesh where it holds it."""
+    """Reflectance of the diffuse base, from the mesh if it has one."""
     name = material.property_name
     if name is None:
         return reflectance_at(material.reflectance, wavelength_m)
@@ -270,7 +270,7 @@ def _diffuse_reflectance(material: AbstractDiffuse, hits: AllHits, wavelength_m:
 
 
 def _pane_index(material: ThinGlass, light: Light, around: float) -> float:
-    """Index of the glass over that of the medium around; a pane no denser than that does nothing."""
+    """Index of the glass over that of the medium around; a pane that is no denser has no effect."""
     return max(index_at(material.refractive_index, 0.0, light.wavelength_m)[0] / around, 1.0)
 
 

@@ -1,9 +1,9 @@
-"""A narrow pencil of rays in plain float64: what curved mirrors do to it, for the reference that `ray_tree` is.
+"""A narrow pencil of rays in plain float64: the effect of curved mirrors on it, for the reference `ray_tree`.
 
-Rays that leave the sensor's point under small angles a about their axis are displaced by B a and tilted by D a, both
-3 x 2, across the axis. Along a reduced path s B grows by s D. A mirror reflects both, and where it curves tilts each
-ray by twice what its normal turns between the axis and where that ray meets it: see
-`sensorium.physics.optics.surfaces.mirror_spread`, whose wavefronts say the same in other words.
+Rays that leave the sensor's point under small angles a about their axis are displaced by B a and tilted by D a, both 3
+x 2, across the axis. Along a reduced path s, B grows by s D. A mirror reflects both, and a curved one tilts each ray by
+twice the rotation of its normal between the axis and the ray's hit: see the equivalent wavefronts of
+`sensorium.physics.optics.surfaces.mirror_spread`.
 """
 
 from dataclasses import dataclass, replace
@@ -34,12 +34,12 @@ class Pencil:
 
     @property
     def distance_m(self) -> float:
-        """z_eff, from which it would spread as far directly [m]: the root of |det B|."""
+        """z_eff, the distance of equal direct spread [m]: the root of |det B|."""
         return float(np.sqrt(np.linalg.norm(np.cross(*self.displaced.T))))
 
     @property
     def opening(self) -> float:
-        """How many times the solid angle it started with it fills now: |det D|."""
+        """Ratio of its present to its initial solid angle: |det D|."""
         return float(np.linalg.norm(np.cross(*self.tilted.T)))
 
     def along(self, path_m: float) -> "Pencil":
@@ -47,7 +47,7 @@ class Pencil:
         return replace(self, displaced=self.displaced + path_m * self.tilted)
 
     def mirrored(self, normal: Array, curvature: Array, per_length: float) -> "Pencil":
-        """By a mirror of unit normal (3,) and curvature tensor [1/m] (3, 3); a meter counts so much in the path."""
+        """After a mirror of unit normal (3,) and curvature [1/m] (3, 3); `per_length` is reduced path over length."""
         flip = np.eye(3) - 2.0 * np.outer(normal, normal)
         axis, cosine = flip @ self.axis, float(self.axis @ normal)
         cosine = np.copysign(max(abs(cosine), 1e-4), cosine)
@@ -62,7 +62,7 @@ class Pencil:
         return Pencil(axis, flip @ self.displaced, flip @ self.tilted + tilt)
 
     def turned(self, axis: Array) -> "Pencil":
-        """About another axis, by the shortest turn: what the flat rule makes of refraction."""
+        """About another axis, by the shortest rotation: the flat approximation of refraction."""
         w = np.cross(self.axis, axis)
         cross = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
         turn = np.eye(3) + cross + cross @ cross / max(1.0 + float(self.axis @ axis), 1e-9)

@@ -1,4 +1,4 @@
-"""One ray through the volumes on its way in float64, by the rules of `kernels/light/media_stack.py`: its reference."""
+"""One ray through the volumes on its way in float64: the reference of `kernels/light/media_stack.py`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Face:
 
 @dataclass(frozen=True)
 class Volume:
-    """A volume that a path is inside of."""
+    """A volume that contains a path."""
 
     object_id: int
     medium: MediumParameters
@@ -64,7 +64,7 @@ class Segment:
 
 
 def tolerance_m(away_m: float, range_m: float, radius_m: float, cosine: float) -> float:
-    """How far along a ray faces may be apart and lie in one place, as far as float32 can tell [m]."""
+    """Distance along a ray within which faces are in one place, by float32 resolution [m]."""
     return (_COARSE * (away_m + range_m + radius_m) + _LEAST_M) / max(abs(cosine), _LEAST_COSINE)
 
 
@@ -80,20 +80,20 @@ def index_medium(atmosphere: MediumParameters, stack: Stack) -> MediumParameters
 def walk(
     atmosphere: MediumParameters, faces: Sequence[Face], start: Stack | None, max_range_m: float
 ) -> Segment:
-    """Take a ray to its interface.
+    """Follow a ray to its interface.
 
     Args:
         atmosphere: The medium around everything.
         faces: All faces on its line, nearest first.
-        start: What its start lies inside of; None to find it from what the ray leaves.
-        max_range_m: How far it looks [m].
+        start: Volumes that contain its start; None to find them from the exits of the ray.
+        max_range_m: Length of the ray [m].
     """
     surface = next((face for face in faces if face.medium is None and face.range_m <= max_range_m), None)
     events = list(_once([face for face in faces if face.medium is not None]))
     if start is None:
         stack = _start(events)
     else:
-        # A face just passed that is met again says what is known already
+        # A repeated hit of a face just passed adds nothing
         events = [
             (face, enters)
             for face, enters in events
@@ -159,7 +159,7 @@ def _left_unentered(events: Sequence[tuple[Face, bool]], object_id: int) -> int:
 
 
 def _start(events: Sequence[tuple[Face, bool]]) -> Stack:
-    """What a ray starts inside of: what it leaves without having entered it, larger volumes further out."""
+    """Volumes that contain a ray's start: those it leaves without having entered, larger volumes further out."""
     found: dict[int, Volume] = {}
     inside: list[Volume] = []
     for face, _ in events:
@@ -170,7 +170,7 @@ def _start(events: Sequence[tuple[Face, bool]]) -> Stack:
 
 
 def _agreeing(start: Stack, events: Sequence[tuple[Face, bool]]) -> Stack:
-    """A path that never leaves a volume, which is closed, is not in it: it started beside an edge."""
+    """A path that never leaves a closed volume is not inside it: it started beside an edge."""
     stack = list(start)
     for volume in reversed(start):
         if _count(tuple(stack), volume.object_id) > _left_unentered(events, volume.object_id):

@@ -1,20 +1,20 @@
-"""One ray's tree in plain float64: the reference that the lidar kernel is held against, and what draws a ray's tree.
+"""One ray's tree in plain float64: the reference of the lidar kernel, and the source of drawings of a ray's tree.
 
 Node 0 is the first interface a ray meets. Node i has its reflection at 2 i + 1 and its transmission at 2 i + 2. Along a
 path over segments of geometric length d in media of index n and extinction alpha three sums are kept apart,
 
     OPL = sum n d          tau = sum alpha d          z = sum d / n
 
-and what a surface sends back is, with the transfer factors kappa of the interfaces before it,
+and the return of a surface is, with the transfer factors kappa of the interfaces before it,
 
     I = (prod kappa)^m rho exp(-m tau) A(z)
 
-m = 2 for light that comes back the way it went, rho = f cos(theta) [1/sr], A the captured share of the beam. Behind
-curved mirrors z_eff of `sensorium.physics.optics.surfaces.mirror_spread` stands for z; what passes through a curved
-boundary spreads as through a flat one. Source: AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in
-`sensorium.physics.optics`.
-Returns from the air are drawn at random and have no place here. Media are kept as a stack by the rules of `ray_media`,
-and a boundary that changes no index is no interface. This is slow, a ray at a time: use a `Lidar` for more than a few.
+m = 2 for light that returns along its path, rho = f cos(theta) [1/sr], A the captured share of the beam. Behind curved
+mirrors z_eff of `sensorium.physics.optics.surfaces.mirror_spread` replaces z; light that passes a curved boundary
+spreads as through a flat one. Source: AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in
+`sensorium.physics.optics`. Returns from the air are random and not included. Media are kept as a stack by the rules of
+`ray_media`, and a boundary that changes no index is no interface. This is slow, one ray at a time: use a `Lidar` for
+more than a few.
 """
 
 import math
@@ -45,7 +45,7 @@ from sensorium.tracing.reference.ray_media import Face, index_medium, tolerance_
 
 Vector = NDArray[np.float64]
 
-# what objects without a material are made of, as for the lidar
+# material of objects without one, as for the lidar
 _DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
 # Up to this share of the coordinates involved a hit on the object just left is the face just left, as in the kernel
@@ -59,7 +59,7 @@ _LEAST_COSINE = 1e-4
 
 
 class Caster(Protocol):
-    """What finds the interfaces: a `RayCaster`, a `PartitionedCaster` or a `ReferenceCaster`."""
+    """A caster that finds the interfaces: a `RayCaster`, a `PartitionedCaster` or a `ReferenceCaster`."""
 
     def cast_all(
         self,
@@ -77,7 +77,7 @@ class Caster(Protocol):
         """Radius of an object's mesh [m], and its volume [m3] where it is one."""
 
     def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None where it was given none."""
+        """Material of an object; None if it has none."""
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
         """X_WO of an object when the ray is fired."""
@@ -103,25 +103,25 @@ def ray_tree(
     world: int = 0,
     hide: Iterable[str] = (),
 ) -> tuple[Node, ...]:
-    """Follow one ray through everything it meets.
+    """Follow one ray through all its interfaces.
 
     Args:
         caster: The scene with its bodies placed.
-        origin: Where the ray starts, in the world [m].
-        direction: Where it goes, any length but zero.
-        max_depth: How many interfaces it is followed through.
+        origin: Start of the ray, in the world [m].
+        direction: Direction, any length but zero.
+        max_depth: Number of interfaces that it is followed through.
         floor: A branch that carries less than this share of the light as it leaves an interface is not followed.
         round_trip: Count losses on the way there and back; False counts them once.
         atmosphere: The medium around everything; by default vacuum.
-        max_range_m: How far each segment looks [m].
+        max_range_m: Length of each segment [m].
         wavelength_m: Of the light in vacuum [m].
         half_divergence_rad: 1/e^2 half angle of the beam [rad], or two.
         exit_radius_m: 1/e^2 radius of the beam where it leaves [m].
         detector_radius_m: Radius of the detector [m].
         detector_offset_m: Of its center from the beam's axis [m].
-        divergence: How the captured share is computed, see `optics.captured_fraction`.
-        time: When the ray is fired, as a fraction of the interval of `RayCaster.move`.
-        world: World it is fired in.
+        divergence: Model of the captured share, see `optics.captured_fraction`.
+        time: Firing time of the ray, as a fraction of the interval of `RayCaster.move`.
+        world: World of the ray.
         hide: Bodies it passes through.
 
     Returns:
@@ -146,7 +146,7 @@ def ray_tree(
         z = start.z_m + (segment.opl_m if divergence == "agx" else segment.z_m)
         tau, face = start.tau + segment.tau, segment.face
 
-        # What it sends back
+        # Its return
         material = None if face is None else _material_of(caster, world, face.object_id)
         cosine = 1.0 if face is None else min(max(abs(face.cosine), _LEAST_COSINE), 1.0)
         per_length = index.refractive_index if divergence == "agx" else 1.0 / index.refractive_index
@@ -183,7 +183,7 @@ def ray_tree(
         )
         nodes.append(node)
 
-        # And what goes on
+        # And its children
         if material is not None and node.depth < max_depth:
             assert face is not None
             left, bent = math.exp(-light.passes * tau), None
@@ -204,7 +204,7 @@ def ray_tree(
 def _bent(
     caster: Caster, node: Node, hit: AllHits, pencil: Pencil | None, per_length: float, time: float
 ) -> Pencil | None:
-    """What the interface mirrors on, as a pencil; None where no mirror so far curves."""
+    """Mirrored light of the interface, as a pencil; None if no mirror so far is curved."""
     curvature = full_tensor(hit.property(CURVATURE)[0])
     if pencil is None and not curvature.any():
         return None
@@ -237,7 +237,7 @@ def _is_left(face: Face, hits: AllHits, start: Start) -> bool:
 
 
 def _material_of(caster: Caster, world: int, object_id: int) -> AbstractMaterial | AbstractMedium:
-    """What the face met is made of; a medium where it only bounds one."""
+    """Material of the hit face; a medium if the face only bounds one."""
     material = caster.material_at(world, object_id)
     if material is None:
         return _DEFAULT_MATERIAL

@@ -1,8 +1,8 @@
-"""`WarpCaster`: the ray caster on NVIDIA Warp, for worlds whose images are to stay on a GPU.
+"""`WarpCaster`: the ray caster on NVIDIA Warp, for worlds whose images stay on a GPU.
 
-It has the face of `RayCaster` and, for robot learning, `images`: one table of rays fired from a head in every world,
-with results that stay on the device. Scenes, labels, bodies and ids are the same; hits are those of `RayCaster` but for
-rays within float32 rounding of an edge.
+It has the interface of `RayCaster` and, for robot learning, `images`: one table of rays fired from a head in every
+world, with results that stay on the device. Scenes, labels, bodies and ids are the same; hits are those of `RayCaster`
+except for rays within float32 rounding of an edge.
 """
 
 import threading
@@ -28,17 +28,17 @@ from sensorium.tracing.warp.device import WarpDevice
 from sensorium.tracing.warp.scene import WarpScene
 
 OUTPUTS = ("range_m", "depth_m", "normal", "object_id", "face_id", "label")
-"""What `WarpCaster.images` can be asked for."""
+"""Possible outputs of `WarpCaster.images`."""
 
 _KIND = {"range_m": "float32", "depth_m": "float32", "normal": "vec3f"}
 
 
 class WarpImages(NamedTuple):
-    """Images of all heads as `wp.array` on the caster's device; None where not asked for.
+    """Images of all heads as `wp.array` on the caster's device; None if not requested.
 
-    Shapes are (heads, rows, columns), of vectors for normals; `head` is in the order of the poses. A ray that meets
-    nothing has range and depth inf, ids and label -1 and a zero normal. `wp.array` speaks DLPack: `torch.from_dlpack`
-    and `np.from_dlpack` (on the CPU device) share its memory.
+    Shapes are (heads, rows, columns), of vectors for normals; `head` is in the order of the poses. A ray without a hit
+    has range and depth inf, ids and label -1 and a zero normal. `wp.array` supports DLPack: `torch.from_dlpack` and
+    `np.from_dlpack` (on the CPU device) share its memory.
     """
 
     range_m: Any
@@ -55,16 +55,17 @@ class WarpImages(NamedTuple):
 class WarpCaster(AbstractCaster):
     """Casts rays into a scene, or into many worlds of one, on a CUDA device or on Warp's CPU device.
 
-    Needs the extra `gpu`. Tested on the CPU device alone: no figure here was measured on CUDA.
+    Needs the extra `gpu`. Tested on the CPU device only: no figure here was measured on CUDA.
     """
 
     def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None, device: str | None = None) -> None:
-        """Bring the scene to the device.
+        """Copy the scene to the device.
 
         Args:
-            scene: What to cast into; later additions to it are not seen.
-            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
-            device: Warp's name of it, such as "cuda:0" or "cpu"; by default the first CUDA device, or else the CPU.
+            scene: The scene; later additions to it are ignored.
+            worlds: Number of worlds; by default one for a Scene, and its own number for a SceneBatch.
+            device: Warp's name of the device, such as "cuda:0" or "cpu"; by default the first CUDA device, or else the
+                CPU.
         """
         self._device = WarpDevice(device)
         own = scene.worlds if isinstance(scene, SceneBatch) else 1
@@ -83,7 +84,7 @@ class WarpCaster(AbstractCaster):
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
     ) -> tuple[RawHits, LookUp]:
-        """In arrays of the host; `coherent` changes nothing here."""
+        """As in `RayCaster`, with arrays of the host; `coherent` has no effect here."""
         return self.cast_rays(rays, hide=hide), partial(property_at, self.layout)
 
     def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUpOfAll]:
@@ -95,7 +96,7 @@ class WarpCaster(AbstractCaster):
         return float(extents.radius_m[row, object_id]), float(extents.volume_m3[row, object_id])
 
     def cast_rays(self, rays: Rays, *, hide: frozenset[str] = frozenset()) -> RawHits:
-        """`cast` for rays that are checked, as flat arrays."""
+        """`cast` for checked rays, as flat arrays."""
         count = len(rays.origin)
         if not count:
             return new_hits(0)
@@ -132,15 +133,15 @@ class WarpCaster(AbstractCaster):
         worlds: ArrayLike | None = None,
         hide: Iterable[str] = (),
     ) -> WarpImages:
-        """Fire a table of rays from every head at once; what comes back stays on the device.
+        """Fire a table of rays from every head at once; results stay on the device.
 
         Args:
-            table: Rays in the frame S of a head, such as `sn.patterns.Pinhole.from_fov(...).rays()`; their times do
-                not count.
+            table: Rays in the frame S of a head, such as `sn.patterns.Pinhole.from_fov(...).rays()`; their times are
+                ignored.
             X_WS: Poses of the heads, batch shape (heads,).
-            outputs: What to work out, of `OUTPUTS`.
-            time: When they fire, as a fraction of the interval of `move`, 0 to 1.
-            t_max_m: How far to look [m].
+            outputs: Outputs to compute, of `OUTPUTS`.
+            time: Firing time, as a fraction of the interval of `move`, 0 to 1.
+            t_max_m: Length of the rays [m].
             worlds: World of each head, shape (heads,); by default head k is in world k.
             hide: Bodies the rays pass through.
         """
@@ -185,6 +186,6 @@ class WarpCaster(AbstractCaster):
         return WarpImages(**{name: getattr(out, name).reshape(shape) if name in outputs else None for name in OUTPUTS})
 
     def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None where it was given none."""
+        """Material of an object; None if it has none."""
         row = world if len(self.layout.material_index) > 1 else 0
         return self.layout.materials[self.layout.material_index[row, object_id]]

@@ -53,7 +53,7 @@ class WarpDevice:
         return self.warp.zeros(count, dtype=kind, device=self.name)
 
     def empty(self, count: int, kind: Any) -> Any:
-        """Room on the device, for a kernel to fill."""
+        """An uninitialized array on the device, for a kernel to fill."""
         return self.warp.empty(count, dtype=kind, device=self.name)
 
     def launch(self, kernel: Any, dim: int | tuple[int, int], *inputs: Any) -> None:
@@ -61,7 +61,7 @@ class WarpDevice:
         self.warp.launch(kernel, dim=dim, inputs=list(inputs), device=self.name)
 
     def mesh(self, mesh: Mesh) -> DeviceMesh:
-        """A mesh on the device, brought there on first use and kept as long as the mesh is."""
+        """A mesh on the device, copied there on first use and kept as long as the mesh."""
         on_devices = _built.setdefault(mesh, {})
         if self.name not in on_devices:
             low, high = np.asarray(mesh.bounds, np.float64)
@@ -79,7 +79,7 @@ def _loaded() -> tuple[Any, Any, Any]:
     ours = "warp" not in sys.modules
     import warp
 
-    # Whoever brings Warp in decides what it prints: by default a page about the machine, and each kernel it compiles
+    # The importer of Warp decides what it prints: by default a page about the machine, and each kernel it compiles
     if ours:
         warp.config.quiet = True
         if hasattr(warp, "LOG_WARNING"):

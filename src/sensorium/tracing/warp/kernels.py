@@ -1,9 +1,9 @@
 """Kernels of the Warp back end: placing meshes in many worlds, and the nearest hits of rays into them.
 
-They run on a CUDA device or on Warp's CPU device. Warp is an extra, so this file is imported only where a caster is
-made, see `warp_device`. Each world is one group of a tree of boxes over all placed meshes ("instances"); below it are
-Warp's own trees of triangles, one a mesh. Warp counts quaternions x y z w, weighs a hit's first two vertices by u and v
-(here it is the second and third, as with Embree), and finds hits nearer than a limit, never at it.
+They run on a CUDA device or on Warp's CPU device. Warp is an extra, so this file is imported only when a caster is
+created, see `warp_device`. Each world is one group of a tree of boxes over all placed meshes ("instances"); below it
+are Warp's own trees of triangles, one per mesh. Warp orders quaternions x y z w, weights a hit's first two vertices by
+u and v (here it is the second and third, as with Embree), and finds hits nearer than a limit, never at it.
 """
 
 import warp as wp
@@ -22,7 +22,7 @@ from sensorium.tracing.warp.tables import (
     Vectors,
 )
 
-# Nothing here is differentiated, and half of what Warp compiles would be for that
+# Nothing here is differentiated; gradients would double what Warp compiles
 wp.set_module_options({"enable_backward": False})
 
 # Boxes are widened by this share of their size and distance, since rays and corners are rounded to float32
@@ -36,7 +36,7 @@ _SMALL_ANGLE = wp.constant(wp.float32(1e-3))
 
 @wp.kernel
 def place(scene: Instances, anchor: Points, lower: Vectors, upper: Vectors):
-    """Put each instance where it is at the first knot, and box in all of its way.
+    """Place each instance at the first knot, and compute the box of its whole motion.
 
     Over an instant the box is that of the turned bounds. Over an interval it holds a ball around the middle at every
     knot; between two knots the middle leaves the chord by phi^2 d / 8 at most, phi the turn and d the distance of the
@@ -101,13 +101,13 @@ def _turned_box(q: wp.quatf, half: wp.vec3f) -> wp.vec3f:
 
 @wp.func
 def _widening(at: wp.vec3f, half: wp.vec3f) -> wp.vec3f:
-    """What rounding may take off a box there."""
+    """Rounding margin of a box there."""
     return wp.vec3f(_WIDER * (wp.length(at) + wp.length(half)))
 
 
 @wp.kernel
 def find_roots(tree: wp.uint64, group: Ints, roots: Ints):
-    """Where the tree of each world begins: the root of its group; -1 where it has none."""
+    """Root of the tree of each world; -1 where it has none."""
     world = wp.tid()
     root = wp.int32(-1)
     if group[world] >= 0:
@@ -131,7 +131,7 @@ def cast_rays(
     world: Ints,
     out: RayHits,
 ):
-    """Trace rays of one's own: starts in the world, unit directions, times as fractions of the interval."""
+    """Trace given rays: origins in the world, unit directions, times as fractions of the interval."""
     i = wp.tid()
     start = wp.vec3f(origin[i] - tree.anchor[world[i]])
     hit = _nearest(tree, scene, hide, world[i], start, direction[i], time[i], t_max[i])
@@ -167,7 +167,7 @@ def cast_images(
     t_max: wp.float32,
     out: ImageHits,
 ):
-    """Fire one table of rays from each head: all that travels to the device in a step is where the heads are."""
+    """Fire one table of rays from each head: a step transfers only the poses of the heads to the device."""
     head, ray = wp.tid()
     w = world[head]
     start = wp.vec3f(position[head] - tree.anchor[w])
@@ -228,7 +228,7 @@ def _nearest(
         if own >= 0:
             seen = hide[own] == 0
         if seen:
-            # Into the mesh's own frame as it stands when the ray is fired
+            # Into the mesh's own frame at the firing time
             at, turn = _standing(scene, i, tree.anchor[world], time)
             found = wp.mesh_query_ray(
                 scene.mesh[i], wp.quat_rotate_inv(turn, start - at), wp.quat_rotate_inv(turn, direction), limit
@@ -246,7 +246,7 @@ def _nearest(
 
 @wp.func
 def _standing(scene: Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32):
-    """Where an instance is within the interval: its body on a line and by slerp between knots, then its mount."""
+    """Pose of an instance within the interval: its body linearly and by slerp between knots, then its mount."""
     body = scene.body[i]
     segments = scene.body_position.shape[0] - 1
     if body < 0 or segments == 0:
@@ -262,7 +262,7 @@ def _standing(scene: Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32)
 
 @wp.func
 def _slerp(a: wp.quatf, b: wp.quatf, s: wp.float32) -> wp.quatf:
-    """The turn a fraction s of the shorter way from a to b."""
+    """The rotation a fraction s of the shorter way from a to b."""
     cosine = wp.dot(a, b)
     end = b
     if cosine < 0.0:

@@ -1,4 +1,4 @@
-"""A scene of many worlds on a device of Warp: what stands where, and the tree that rays go down."""
+"""A scene of many worlds on a Warp device: placed instances, and the tree for tracing."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from sensorium.tracing.warp.device import WarpDevice
 
 
 class WarpScene:
-    """Meshes of all worlds, placed by `place`; `tables` is what casting kernels take first."""
+    """Meshes of all worlds, placed by `place`; `tables` is the first argument of casting kernels."""
 
     def __init__(self, device: WarpDevice, layout: Layout, worlds: int, bodies: tuple[str, ...]) -> None:
         if any(mesh.one_sided is not None for mesh in layout.meshes):
@@ -27,7 +27,7 @@ class WarpScene:
         self._lower, self._upper = device.zeros(count, device.warp.vec3f), device.zeros(count, device.warp.vec3f)
         self._boxes: Any = None
         self.anchor = np.full((worlds, 3), np.inf)
-        """Where float32 coordinates count from in each world [m], shape (worlds, 3)."""
+        """Origin of float32 coordinates in each world [m], shape (worlds, 3)."""
         self._placed_for: BodyMotion | None = None
 
     @property
@@ -36,11 +36,11 @@ class WarpScene:
         return self._tree, self._instances, self._labels
 
     def place(self, motion: BodyMotion, near: NDArray[np.float64]) -> None:
-        """Place the bodies for rays from there, unless they are.
+        """Place the bodies for rays from there, unless they are placed already.
 
         Args:
-            motion: Where they are; another object after each change.
-            near: Where the rays of each world start from, roughly [m], shape (worlds, 3).
+            motion: Their poses; a new object after each change.
+            near: Approximate origin of the rays of each world [m], shape (worlds, 3).
         """
         anchor = PlacedScenes.on_grid(near)
         if self._placed_for is motion and (anchor == self.anchor).all():
@@ -93,7 +93,7 @@ class WarpScene:
         scene.mount_turn = device.turns(X_BO.quaternion, warp.quatd)
         scene.position, scene.turn = device.zeros(len(used), warp.vec3f), device.zeros(len(used), warp.quatf)
 
-        # Groups of the tree are numbered without gaps, which Warp up to 1.15 does not bear: empty worlds have none
+        # Groups of the tree are numbered without gaps, which Warp up to 1.15 does not support: empty worlds have none
         with_objects, group = np.unique(world, return_inverse=True)
         group_of_world = np.full(self._worlds, -1)
         group_of_world[with_objects] = np.arange(len(with_objects))

@@ -1,6 +1,6 @@
-"""What kernels of the Warp back end read and write: placed meshes, the tree around them, labels, hits.
+"""Inputs and outputs of the Warp kernels: placed meshes, the tree around them, labels, hits.
 
-Warp is an extra, so this file is imported only where a caster is made, see `warp_device`.
+Warp is an extra, so this file is imported only when a caster is created, see `warp_device`.
 """
 
 import warp as wp
@@ -68,7 +68,7 @@ class Nearest:
 
 @wp.struct
 class RayHits:
-    """What `cast_rays` writes, one entry a ray."""
+    """Outputs of `cast_rays`, one entry per ray."""
 
     range_m: Floats
     normal: Vectors
@@ -80,7 +80,7 @@ class RayHits:
 
 @wp.struct
 class ImageHits:
-    """What `cast_images` writes, one entry a ray of a head; what is not asked for has no entries."""
+    """Outputs of `cast_images`, one entry per ray of a head; outputs that were not requested have no entries."""
 
     range_m: Floats
     depth_m: Floats

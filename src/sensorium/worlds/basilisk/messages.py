@@ -1,4 +1,4 @@
-"""Messages of a Basilisk simulation: which can be read, and what they say in our conventions."""
+"""Messages of a Basilisk simulation: readable types, and their conversion to our conventions."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -41,15 +41,15 @@ def engine() -> tuple[Any, Any]:
 
 
 class BodyStates(NamedTuple):
-    """What state messages say, in Basilisk's own words; one row a body, shape (bodies, 3) each.
+    """Contents of state messages, in Basilisk's conventions; one row per body, shape (bodies, 3) each.
 
     Attributes:
-        r_BN_N: Place of the body's origin B [m].
+        r_BN_N: Position of the body's origin B [m].
         v_BN_N: Its velocity [m/s].
         sigma_BN: Attitude as modified Rodrigues parameters [1].
         omega_BN_B: Angular velocity, in body axes [rad/s].
         v_CN_N: Velocity of the center of mass [m/s].
-        dv_CN_N: What all but gravity has added to it so far [m/s].
+        dv_CN_N: Accumulated change of it by all forces but gravity [m/s].
         f_B: Acceleration of B less gravity, mean over the last step of the dynamics, in body axes [m/s^2].
         omega_dot_B: Angular acceleration, mean over that step, in body axes [rad/s^2].
     """
@@ -86,7 +86,7 @@ class Messages:
         self.slides = tuple(name for name, given in joints.items() if _kind(given) == _SLIDE)
         """Names of the joints that slide [m]."""
         self.integrates = np.array([joint.wheel is not None for joint in self._joints.values()], np.bool_)
-        """Joints whose messages tell a velocity but no position, shape (joints,)."""
+        """Joints whose messages have a velocity but no position, shape (joints,)."""
 
     @property
     def written(self) -> bool:
@@ -94,7 +94,7 @@ class Messages:
         return all(reader.isWritten() for _, reader in self._readers())
 
     def time_ns(self) -> int:
-        """When they were written, by the simulation's clock [ns]; all at once, or it is an error."""
+        """Time at which they were written, by the simulation's clock [ns]; an error unless it is the same for all."""
         times: dict[int, str] = {}
         for name, reader in self._readers():
             if not reader.isWritten():
@@ -109,7 +109,7 @@ class Messages:
         return next(iter(times))
 
     def bodies(self) -> BodyStates:
-        """What the messages of all bodies say now."""
+        """Present contents of the messages of all bodies."""
         payloads = [reader() for reader in self._bodies.values()]
         return BodyStates(*(_rows([getattr(one, name) for one in payloads]) for name in _QUANTITIES))
 

@@ -14,21 +14,21 @@ from sensorium.worlds.state_layout import StateLayout
 
 
 class Basilisk:
-    """Spacecraft of a Basilisk simulation, stepped here or watched while somebody else steps them.
+    """Spacecraft of a Basilisk simulation, stepped here or observed while the user's loop steps them.
 
         world = sn.worlds.Basilisk(sim, {"sat": sat.scStateOutMsg})
         env = sn.Environment(sn.Scene(), world)
 
-    The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written. Keep
-    what it is made of in variables: Basilisk itself does not keep its modules and messages alive.
-    `env.step()` runs it on by `step_s`. In a loop of your own, run it and call `env.observe()`. A simulation that was
-    not initialized is, when the environment is made. A state's time is when the messages were written, from 0.
+    The simulation belongs to the user, with its tasks, modules and events; this world reads its messages and writes
+    nothing. Keep its parts in variables: Basilisk itself does not keep its modules and messages alive. `env.step()`
+    advances it by `step_s`. In a loop of your own, run it and call `env.observe()`. The environment initializes a
+    simulation that is not initialized yet. A state's time is when the messages were written, from 0.
 
-    The world is Basilisk's frame N, a body's origin the point B. Gravity varies along an orbit, so a state tells that
-    on each body: its mean over the step, which is the change of the center of mass' velocity less what Basilisk itself
-    accumulates of all other forces. An accelerometer, wherever on the spacecraft, reads the other forces and the turn
-    of the spacecraft alone; as in Basilisk, gravity is the same all over a spacecraft, which leaves out tides of some
-    3e-6 m/s^2 a meter in a low orbit of the Earth.
+    The world is Basilisk's frame N, a body's origin the point B. Gravity varies along an orbit, so a state has the
+    gravity on each body: its mean over the step, which is the change of velocity of the center of mass less the change
+    that Basilisk accumulates for all other forces. An accelerometer, wherever on the spacecraft, reads only the other
+    forces and the rotation of the spacecraft; as in Basilisk, gravity is uniform over a spacecraft, which neglects
+    tides of some 3e-6 m/s^2 a meter in a low Earth orbit.
     """
 
     def __init__(
@@ -40,20 +40,20 @@ class Basilisk:
         step_s: float | None = None,
         accelerations: bool = True,
     ) -> None:
-        """Take a simulation, or several that are to run side by side.
+        """Wrap a simulation, or several that run side by side.
 
         Args:
-            sim: `SimulationBaseClass.SimBaseClass`, or a sequence of them, one a world.
+            sim: `SimulationBaseClass.SimBaseClass`, or a sequence of them, one per world.
             bodies: Name and state message (`SCStatesMsg`) of each body; for several simulations a sequence of these,
                 with the same names.
             joints: Likewise the joints: a hinge (`HingedRigidBodyMsg`), a slide (`LinearTranslationRigidBodyMsg`), or
                 a reaction wheel as (`RWSpeedMsg`, number). A wheel's angle is zero at the start and its speed's
                 integral from state to state after, by the trapezoidal rule.
-            step_s: How far one step goes [s], a multiple of the period of the spacecraft's task; by default the
-                shortest period of all tasks.
-            accelerations: Whether the messages tell accelerations, as those of `spacecraft.Spacecraft` do. Say False
-                for others (those of an `MJScene`, of a point mass, or written by hand); then there are none in the
-                states, and gravity is the environment's.
+            step_s: Duration of one step [s], a multiple of the period of the spacecraft's task; by default the shortest
+                period of all tasks.
+            accelerations: Whether the messages have accelerations, as those of `spacecraft.Spacecraft` do. Set False
+                for others (those of an `MJScene`, of a point mass, or written by hand); then states have none, and
+                gravity is the environment's.
         """
         self.sims = _checked_sims(sim)
         several = not isinstance(sim, engine()[1])
@@ -75,7 +75,7 @@ class Basilisk:
         return times.pop()
 
     def start(self, worlds: int) -> None:
-        """Begin with the simulations as they are now, one a world; each is initialized if it was not."""
+        """Begin with the present state of the simulations, one per world; each is initialized if necessary."""
         if checked_worlds(worlds) != len(self.sims):
             raise WorldError(f"{worlds} worlds are to start and sim holds {len(self.sims)}; each needs its own")
         for sim, messages in zip(self.sims, self._messages, strict=True):
@@ -87,7 +87,7 @@ class Basilisk:
         self._layout = StateLayout(worlds, len(self.body_names), len(self.joint_names))
 
     def step(self) -> None:
-        """Run every simulation on by step_ns."""
+        """Advance every simulation by step_ns."""
         target_ns = self.time_ns + self.step_ns
         for seen, sim, messages in zip(self._started(), self.sims, self._messages, strict=True):
             _run(sim, seen.their_ns(target_ns))
@@ -99,11 +99,12 @@ class Basilisk:
                 )
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Initialize the simulations where mask (worlds,) is true anew; our time goes on.
+        """Initialize the simulations again where mask (worlds,) is true; our time goes on.
 
-        Basilisk then calls the `Reset` of every module and warns of all it makes twice. Modules go back as far as that
-        takes them; recorders and events stay as they are. Unless bodies and joints are at their initial state after it,
-        to the last bit, and the simulation was at its own beginning when the world started, there is an error.
+        Basilisk then calls the `Reset` of every module and warns of everything it creates twice. Modules are restored
+        as far as their `Reset` does; recorders and events stay as they are. It is an error if bodies and joints differ
+        from their initial state in any bit afterwards, or if the simulation was not at its own beginning when the world
+        started.
         """
         for world in np.flatnonzero(checked_mask(mask, len(self._started()))):
             seen, messages = self._seen[world], self._messages[world]
@@ -150,10 +151,10 @@ class Basilisk:
 
 
 class _Seen:
-    """What was last seen of one simulation, and what follows from the change since it was seen before."""
+    """The last observation of one simulation, and quantities from the change since the previous one."""
 
     def __init__(self, messages: Messages, at_ns: int = 0) -> None:
-        """Look for the first time.
+        """Make the first observation.
 
         Args:
             messages: Of the simulation.
@@ -163,12 +164,12 @@ class _Seen:
         self._ahead_ns = at_ns - self.first_ns
         self.bodies: BodyStates = messages.bodies()
         if self.first_ns == 0:
-            # Basilisk's accelerations are means over a step; before the first they are whatever memory held
+            # Basilisk's accelerations are means over a step; before the first step they are uninitialized memory
             nothing = np.zeros_like(self.bodies.f_B)
             self.bodies = self.bodies._replace(f_B=nothing, omega_dot_B=nothing)
         self.joints: Float = messages.joints()
         self.gravity_N = np.zeros_like(self.bodies.r_BN_N)
-        """Mean gravity on each body since it was seen before [m/s^2], (bodies, 3); zero at first."""
+        """Mean gravity on each body since the previous observation [m/s^2], (bodies, 3); zero at first."""
         self._initial = (*self.bodies[:4], self.joints.copy())
 
     def now_ns(self, messages: Messages) -> int:
@@ -180,11 +181,11 @@ class _Seen:
         return time_ns - self._ahead_ns
 
     def same_place(self, other: "_Seen") -> bool:
-        """Whether bodies and joints began alike."""
+        """Whether bodies and joints had the same initial state."""
         return all(np.array_equal(a, b) for a, b in zip(self._initial, other._initial, strict=True))
 
     def look(self, messages: Messages) -> None:
-        """See the messages of now."""
+        """Observe the present messages."""
         time_ns = messages.time_ns()
         elapsed_s = (time_ns - self._time_ns) * 1e-9
         if elapsed_s == 0.0:

@@ -1,8 +1,9 @@
-"""Models for MuJoCo, from files that are not trusted: what they refer to is looked at before the engine opens it.
+"""Models for MuJoCo from untrusted files: their references are checked before the engine opens them.
 
-MuJoCo opens whatever an `<include>`, a mesh or a texture names, also `../../etc/passwd`, or a pipe that it waits for
-without end. So a model's XML is read here first, with all it includes, and a name that leads out of the model's folder
-or to what is no file is refused. So is a model that asks for more memory than its files account for.
+MuJoCo opens any file that an `<include>`, a mesh or a texture names, also `../../etc/passwd` or a pipe that blocks
+forever. So this module first reads a model's XML with all its includes, and refuses a name that leads out of the
+model's folder or that is not a regular file. It also refuses a model that requests more memory than its files account
+for.
 """
 
 import os
@@ -19,7 +20,7 @@ from sensorium.files.plain_files import read_bounded
 from sensorium.worlds.mujoco.limits import Claims, check_claims
 from sensorium.worlds.mujoco.urdf import Urdf, checked_packages, is_urdf
 
-# Attributes of the compiler that go before the names of some kinds of files
+# Compiler attributes that are prefixes of the names of some kinds of files
 _FOLDERS = {"meshdir": "mesh", "texturedir": "texture", "assetdir": "any"}
 
 # <texture file fileright fileleft ...>, <mesh file>, and in URDF <mesh filename>
@@ -64,7 +65,7 @@ def files_of(
 def load_model(
     model: Any, folder: str | os.PathLike[str] | None = None, packages: Mapping[str, Any] | None = None
 ) -> Any:
-    """An MjModel from what the user gave.
+    """An MjModel from a model, a file or a text.
 
     Args:
         model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF or URDF text.
@@ -94,7 +95,7 @@ def load_model(
         if urdf := _urdf(xml, path.name, path.parent, folder, packages):
             return urdf.compiled(mujoco)
         _check_references(xml, path.name, path.parent, folder)
-        return mujoco.MjModel.from_xml_path(str(path.absolute()))  # by a relative one it looks for files elsewhere
+        return mujoco.MjModel.from_xml_path(str(path.absolute()))  # the engine resolves a relative path differently
     except SensoriumError:
         raise
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
@@ -108,9 +109,9 @@ def _urdf(
     folder: str | os.PathLike[str] | None,
     packages: Mapping[str, Any] | None,
 ) -> Urdf | None:
-    """A robot's file, None for MJCF."""
+    """A URDF file, None for MJCF."""
     given, model = checked_packages(packages), _Model(home)
-    _scan(xml, name, home, model, 1)  # no DOCTYPE, so that a parser of trees may have it
+    _scan(xml, name, home, model, 1)  # without DOCTYPE, so a tree parser is safe
     if not is_urdf(xml):
         if packages is not None:
             raise SpecError(f"packages are given and {name} is MJCF; it must be a URDF file or text for that")
@@ -120,20 +121,20 @@ def _urdf(
 
 @dataclass
 class _Model:
-    """One model and the files it includes: what they refer to, and the folders they put before names."""
+    """One model and the files it includes: their references and folder prefixes."""
 
     home: Path
     """Folder of the model's own file."""
     prefixes: dict[str, set[str]] = field(default_factory=lambda: {"mesh": set(), "texture": set()})
     references: list[tuple[str, int, str, str, str, Path]] = field(default_factory=list)
-    """File, line, element, attribute, value, and the folder of the file that says so."""
+    """File, line, element, attribute, value, and the folder of the file with the reference."""
     copies: dict[int, int] = field(default_factory=dict)
-    """How many copies are made of what a reference, by its number, includes."""
+    """Number of copies of each included reference, by its number."""
     claims: Claims = field(default_factory=Claims)
 
 
 def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLike[str] | None) -> list[Path]:
-    """Raise SpecError unless all that a model refers to, and all that this refers to, lies in the folder.
+    """Raise SpecError unless all direct and indirect references of a model lie in the folder.
 
     Returns:
         Those files that exist.
@@ -167,7 +168,7 @@ def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLi
                         else:
                             models.append((_bytes(target), target.name, target.parent, target))
 
-        # Folders that go before names may stand in any of the files, so names are looked at once all are known
+        # Any of the files may set folder prefixes, so names are checked once all are known
         for reference in model.references:
             found = _inside(reference, model, root)
             if reference[2] != "compiler":
@@ -187,7 +188,7 @@ def _root(name: str, home: Path, folder: str | os.PathLike[str] | None) -> Path:
 
 
 def _is_file(target: Path, reference: tuple[str, int, str, str, str, Path]) -> bool:
-    """Whether a file is there to be opened; what is there and is no file is refused."""
+    """Whether a file exists; anything that is not a regular file is refused."""
     title, line, tag, key, value, _ = reference
     if value and target.exists() and not target.is_file():
         raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}, which is no file; it must be one")
@@ -195,7 +196,7 @@ def _is_file(target: Path, reference: tuple[str, int, str, str, str, Path]) -> b
 
 
 def _scan(xml: bytes, title: str, where: Path, model: _Model, copies: int) -> None:
-    """Gather references, folders and claims of one XML text into its model; so many copies are made of its elements."""
+    """Collect references, folders and claims of an XML text into its model; `copies` are made of its elements."""
     parser = expat.ParserCreate()
     inside = [copies]
 
@@ -241,10 +242,10 @@ def _checked_name(value: str, title: str, line: int) -> str:
 
 
 def _inside(reference: tuple[str, int, str, str, str, Path], model: _Model, root: Path) -> list[Path]:
-    """The files a reference may mean; what the engine would take must lie in the root folder.
+    """The files that a reference may mean; the one that the engine would open must lie in the root folder.
 
-    The engine takes the first that exists: in the model's folder, then in that of the file that says so. One outside
-    that does not exist is therefore no harm where another lies inside.
+    The engine opens the first that exists: in the model's folder, then in that of the file with the reference. A
+    missing file outside is therefore harmless if another exists inside.
     """
     title, line, tag, key, value, where = reference
     plain = re.sub(r"^(package|file)://", "", value).replace("\\", "/")
@@ -269,7 +270,7 @@ def _inside(reference: tuple[str, int, str, str, str, Path], model: _Model, root
 
 
 def _bytes(path: Path) -> bytes:
-    """What an XML file holds."""
+    """Contents of an XML file."""
     content, size = read_bounded(path, _MAX_BYTES)
     if len(content) > _MAX_BYTES:
         raise SpecError(f"{path.name} has {size} bytes; a model's XML may have {_MAX_BYTES}")

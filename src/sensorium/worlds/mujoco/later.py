@@ -1,8 +1,8 @@
-"""States of a MuJoCo simulation, worked out when somebody asks for them.
+"""States of a MuJoCo simulation, computed on first use.
 
-After a step the engine's own poses and velocities belong to its beginning. To work out those of its end takes as long
-as a small model's step, and accelerations, for which the dynamics are solved once more, as long as any model's. Where
-no sensor looks, nobody asks.
+After a step the engine's own poses and velocities belong to its beginning. Computing those of its end takes as long as
+a step of a small model; accelerations need another solution of the dynamics, as long as a step of any model. Without
+sensors neither is needed.
 """
 
 import threading
@@ -17,12 +17,12 @@ from sensorium.runtime import jit
 from sensorium.worlds.mujoco.motion import read_state
 from sensorium.worlds.paths.closed import ALPHA, A
 
-# Poses and velocities of what is smaller are finite; the engine starts a world over where something is above 1e10
+# Poses and velocities below this are finite; the engine restarts a world if a value exceeds 1e10
 _MODERATE = 1e30
 
 
 class Engine(NamedTuple):
-    """What all states of a world share."""
+    """Data that all states of a world share."""
 
     mujoco: Any
     """The engine's package."""
@@ -31,15 +31,15 @@ class Engine(NamedTuple):
     option: Any
     """Its `opt`."""
     copy: Any
-    """`mujoco.MjData` to work on."""
+    """`mujoco.MjData` for the computation."""
     lock: threading.Lock
-    """Who works on it holds this."""
+    """Lock of that data."""
     places: NDArray[np.int64]
-    """Where its arrays lie, for `read_state`."""
+    """Addresses of its arrays, for `read_state`."""
     joints_at: NDArray[np.int64]
-    """Where the joints are among positions and velocities, (2, joints)."""
+    """Indices of the joints in positions and velocities, (2, joints)."""
     what: int
-    """Parts of a state that are kept, of `mujoco.mjtState`: for accelerations all that the next step depends on."""
+    """Kept parts of a state, of `mujoco.mjtState`: for accelerations everything that the next step depends on."""
     size: int
     """Of a state's numbers."""
     body_names: tuple[str, ...]
@@ -47,19 +47,19 @@ class Engine(NamedTuple):
 
 
 class LaterState:
-    """Works out the numbers of one state, and then their accelerations, each when they are needed.
+    """Computes the numbers of one state, and then their accelerations, each on first use.
 
-    It keeps all that they depend on but for the model, which is taken as it is when they are asked for; gravity alone
-    is that of the state's own time.
+    It keeps all inputs except the model, which is used as it is at the time of the computation; gravity is that of the
+    state's own time.
     """
 
     __slots__ = ("_engine", "_flags", "_gravity_W", "kept")
 
     def __init__(self, engine: Engine, kept: Float, gravity_W: Float, flags: int) -> None:
-        """Take what they are worked out from.
+        """Keep the inputs.
 
         Args:
-            engine: The model, and what to work on.
+            engine: The model and its working data.
             kept: State of each world, by `mj_getState`, (worlds, size).
             gravity_W: Gravity that acts [m/s^2], (3,).
             flags: `disableflags` of the model's options.

@@ -1,4 +1,4 @@
-"""What a model may make MuJoCo set aside: in proportion to its files, for a few bytes of MJCF may ask for all memory.
+"""Limits on the memory that a model may request: in proportion to its files, since short MJCF may request all memory.
 
 Three kinds of claims are counted while a model's XML is read, before the engine sees it: *cells* (points of height
 fields, pixels of textures and images, numbers of user data), *copies* (elements that `replicate`, `composite`,
@@ -15,7 +15,7 @@ from sensorium.core.errors import SpecError
 # Cells that any model may have, of up to 8 bytes each, and how many more for each byte of its files
 _CELLS, _CELLS_A_BYTE = 1 << 24, 100
 
-# Elements that are made of others; MuJoCo's time grows with their square, to some seconds for so many
+# Generated elements; MuJoCo's time grows with their square, to some seconds for this number
 _COPIES = 10_000
 
 # Numbers of <size>; those that are counted for each element have less
@@ -41,13 +41,13 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass
 class Claims:
-    """What one model, with the files that it includes, asks for.
+    """Requests of one model, with the files that it includes.
 
     Attributes:
         cells: Points, pixels and numbers.
         elements: Elements that are written.
-        made: Elements that there are once copies are made; those of attached models not counted.
-        attached: How many models are attached.
+        made: Elements after copying; those of attached models not counted.
+        attached: Number of attached models.
         models: Files of models that may be attached.
     """
 
@@ -58,7 +58,7 @@ class Claims:
     models: set[Path] = field(default_factory=set)
 
     def add(self, tag: str, attributes: Mapping[str, str], times: int) -> int:
-        """Count an element of which so many copies are made; returns how many copies there are of what is in it."""
+        """Count an element of which `times` copies are made; returns the number of copies of its children."""
         self.elements += 1
         self.made += times
         if tag == "attach":
@@ -81,7 +81,7 @@ class Claims:
 
 
 def check_claims(models: Mapping[Path | None, Claims], files: list[Path], xml_bytes: int) -> None:
-    """Raise SpecError where models ask for more than their files account for.
+    """Raise SpecError if models request more than their files account for.
 
     Args:
         models: Claims by the model's file; that of the whole has None.
@@ -107,9 +107,9 @@ def check_claims(models: Mapping[Path | None, Claims], files: list[Path], xml_by
 
 
 def _made(models: Mapping[Path | None, Claims], name: Path | None, known: dict[Path | None, float]) -> float:
-    """Elements of a model with all that is attached to it, by the largest of those that may be."""
+    """Elements of a model with everything attached to it, by the largest candidates."""
     if name not in known:
-        known[name] = math.inf  # for one that is attached to itself
+        known[name] = math.inf  # for a model that is attached to itself
         claims = models[name]
         largest = max((_made(models, each, known) for each in claims.models if each in models), default=0.0)
         known[name] = claims.made + (claims.attached * largest if claims.attached else 0.0)
@@ -121,7 +121,7 @@ def _told(number: float) -> str:
 
 
 def _pixels(file: Path) -> int:
-    """Pixels of a PNG image, which may be packed a thousandfold; 0 for other files."""
+    """Pixels of a PNG image, which compression may shrink a thousandfold; 0 for other files."""
     with file.open("rb") as opened:
         head = opened.read(24)
     if not head.startswith(_PNG) or len(head) < 24:

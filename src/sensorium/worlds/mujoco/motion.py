@@ -25,7 +25,7 @@ XPOS, XQUAT, SUBTREE_COM, ROOT, CVEL, CACC, QPOS, QVEL, BODIES, POSITIONS, VELOC
 
 
 def places_of(model: Any, data: Any) -> NDArray[np.int64]:
-    """Where a simulation's arrays lie, as `read_state` takes them; they stay there as long as both exist."""
+    """Addresses of a simulation's arrays, as `read_state` takes them; valid as long as both exist."""
     arrays = (data.xpos, data.xquat, data.subtree_com, model.body_rootid, data.cvel, data.cacc, data.qpos, data.qvel)
     return np.array([*(array.ctypes.data for array in arrays), model.nbody, model.nq, model.nv], np.int64)
 
@@ -42,11 +42,11 @@ def read_state(
 ) -> int:
     """Fill one world's part of a state's numbers: all bodies but the first, which is MuJoCo's world, and the joints.
 
-    The engine's arrays are given by their addresses, since to hand over each of them takes longer than to read them.
+    The engine's arrays are passed by address, since passing each array takes longer than reading it.
 
     Args:
         world: Which world.
-        worlds: Of how many.
+        worlds: Number of worlds.
         places: Where the arrays xpos and xquat (p_WB [m] and q_WB), subtree_com (center of mass of what hangs on a body
             [m]), body_rootid (first body of each body's tree), cvel and cacc (spatial velocities, and accelerations
             less gravity), qpos and qvel lie, and how many bodies, positions and velocities there are.
@@ -56,7 +56,7 @@ def read_state(
         numbers: As `StateLayout` has them.
 
     Returns:
-        Where the numbers lie in memory; 0 if one that was filled in is not finite.
+        Address of the numbers; 0 if one that was filled in is not finite.
     """
     # The engine's arrays
     count = places[BODIES]

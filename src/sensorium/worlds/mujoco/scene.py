@@ -1,4 +1,4 @@
-"""What there is to see in a MuJoCo model."""
+"""Scenes from the geoms of MuJoCo models."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -16,19 +16,19 @@ from sensorium.scene.scene import Scene
 from sensorium.worlds.mujoco.geoms import geom_mesh
 
 SHOWN_GROUPS = (0, 1, 2)
-"""Groups of geoms that MuJoCo's viewer shows; by custom the others hold shapes for collisions only."""
+"""Groups of geoms that MuJoCo's viewer shows; by convention the others hold collision shapes only."""
 
-# What MuJoCo gives to a geom that names no color
+# MuJoCo's color of a geom without one
 _NO_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
 class Mount(TypedDict):
-    """Where a sensor goes: `env.attach(sensor, **mount)`."""
+    """Mount of a sensor: `env.attach(sensor, **mount)`."""
 
     body: str | None
-    """Body it rides on; None is the world."""
+    """Body of the mount; None is the world."""
     pose: Pose
-    """X_BS, its pose on the body."""
+    """X_BS, pose on the body."""
 
 
 def model_scene(
@@ -43,10 +43,10 @@ def model_scene(
 ) -> Scene:
     """A scene of all geoms of a model, each on its body.
 
-    Objects carry the geom's name (or `geom7`, after its number), are labeled by the geom's name or else its body's,
-    and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a color other
-    than the default goes before that of the material, and textures, skins and flexes are left out. Unlike there, planes
-    are seen from below too, unless `plane_backs` is off.
+    Objects carry the geom's name (or `geom7`, after its number), are labeled by the geom's name or else its body's, and
+    have the vertex property "color", RGBA in [0, 1]. As in MuJoCo, geoms with alpha 0 are absent, a color other than
+    the default overrides that of the material, and textures, skins and flexes are left out. Unlike in MuJoCo, planes
+    are visible from below too, unless `plane_backs` is off.
 
     Args:
         model: `mujoco.MjModel`.
@@ -54,9 +54,9 @@ def model_scene(
         groups: Groups of geoms to take, 0 to 5.
         sag_m: How deep facets of round geoms may lie inside the true surface [m]; see `geom_mesh`.
         infinite_m: How far a plane without size reaches to each side [m].
-        materials: Surfaces by name of a geom or of a MuJoCo material, the geom's going first. All others are matt and
-            reflect the relative luminance of their color.
-        plane_backs: Whether planes are seen from below too; False is as `mj_ray` has it, which passes them from there.
+        materials: Surfaces by name of a geom or of a MuJoCo material; the geom's takes precedence. All others are matt
+            and reflect the relative luminance of their color.
+        plane_backs: Whether planes are visible from below too; False matches `mj_ray`, which passes them from there.
     """
     for name, value in (("sag_m", sag_m), ("infinite_m", infinite_m)):
         if not (math.isfinite(value) and value > 0):

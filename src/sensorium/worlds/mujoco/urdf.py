@@ -1,7 +1,7 @@
 """URDF files as MuJoCo models: packages found, visual meshes and fixed links kept, no file opened by the engine.
 
-By itself MuJoCo drops the folders of mesh files, visual meshes and fixed links, and reads neither COLLADA nor STL as
-text. So meshes are found and read here and handed to it by name.
+MuJoCo itself drops the folders of mesh files, visual meshes and fixed links, and reads neither COLLADA nor text STL. So
+this module finds and reads the meshes and passes them to it by name.
 """
 
 import os
@@ -18,7 +18,7 @@ from sensorium.core.errors import SceneError, SpecError
 from sensorium.scene.formats.dae_format import read_dae
 from sensorium.scene.mesh import Mesh
 
-# What a compiler of ours does that MuJoCo's by itself does not; a file may say otherwise in <mujoco><compiler/>
+# Our compiler settings where they differ from MuJoCo's; a file may override them in <mujoco><compiler/>
 _COMPILER = {"fusestatic": "false", "discardvisual": "false", "balanceinertia": "true"}
 
 # Least mass [kg] and inertia [kg m^2] of a link: without any, MuJoCo refuses a link that moves
@@ -34,14 +34,14 @@ _MOST_BYTES = 2**29
 
 @dataclass(frozen=True)
 class Urdf:
-    """A URDF file, with the place of every mesh."""
+    """A URDF file with the paths of its meshes."""
 
     title: str
     robot: ElementTree.Element
     home: Path
     """Its folder."""
     root: Path
-    """Folder that meshes must lie in, packages that were given aside."""
+    """Folder that meshes must lie in, except those of given packages."""
     packages: Mapping[str, Path]
 
     def files(self) -> list[Path]:
@@ -71,7 +71,7 @@ class Urdf:
         return (mesh for link in self.robot.findall("link") for mesh in link.iter("mesh"))
 
     def _prepared(self) -> ElementTree.Element:
-        """The robot without what the engine has no use for, and with our settings of its compiler."""
+        """The robot without elements that the engine does not use, and with our compiler settings."""
         for tag in ("gazebo", "transmission"):
             for element in self.robot.findall(tag):
                 self.robot.remove(element)
@@ -94,7 +94,7 @@ class Urdf:
         return self.robot
 
     def _file(self, mesh: ElementTree.Element) -> Path:
-        """The file of a mesh; it exists, and lies where it may."""
+        """The file of a mesh; it exists in a permitted folder."""
         name = mesh.get("filename", "").replace("\\", "/")
         begins = f"{self.title}: filename of mesh is {mesh.get('filename')!r}"
         try:
@@ -116,7 +116,7 @@ class Urdf:
         )
 
     def _candidates(self, name: str) -> Iterable[tuple[Path, Path]]:
-        """Where a mesh may be, in the order of search, with the folder that each must lie in."""
+        """Candidate paths of a mesh, in the order of search, with the folder that each must lie in."""
         match = _PACKAGE.fullmatch(name)
         if match is None:
             plain = name.removeprefix("file://")
@@ -140,7 +140,7 @@ class Urdf:
 
 
 def is_urdf(xml: bytes) -> bool:
-    """Whether an XML text that has been looked at is a robot's."""
+    """Whether a checked XML text is a URDF robot."""
     return ElementTree.fromstring(xml).tag == "robot"
 
 
@@ -165,7 +165,7 @@ def _make_positive(inertia: ElementTree.Element) -> None:
         tensor = np.array([[float(inertia.get(key, 0.0)) for key in row] for row in keys])
         moments, axes = np.linalg.eigh(tensor)
     except (ValueError, np.linalg.LinAlgError):
-        return  # the engine says what is wrong
+        return  # the engine reports the error
     if moments[0] < _LEAST_INERTIA:
         tensor = axes @ np.diag(np.maximum(moments, _LEAST_INERTIA)) @ axes.T
         for i, row in enumerate(keys):

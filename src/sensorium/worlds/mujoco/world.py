@@ -20,25 +20,25 @@ from sensorium.worlds.mujoco.motion import places_of, read_state
 from sensorium.worlds.mujoco.scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
 from sensorium.worlds.state_layout import StateLayout
 
-# a timestep this near to whole nanoseconds is taken for it, since 0.002 is no binary fraction
+# a timestep this near to whole nanoseconds is rounded, since 0.002 is no binary fraction
 _WHOLE_NS = 1e-6
 
 Controller = Callable[[Any, Any, int], None]
 
 
 class MuJoCo:
-    """Bodies and joints of a MuJoCo model, stepped here or watched while somebody else steps them.
+    """Bodies and joints of a MuJoCo model, stepped here or observed while the user's loop steps them.
 
     `env.step()` calls the controller and `mj_step` in each world, one after the other. In a loop of your own, step your
     `MjData` and call `env.observe()`.
 
     After `mj_step` MuJoCo's own `xpos`, `cvel`, `sensordata` and so on belong to the step's beginning, one timestep
-    before `qpos`. Here a state is of one time: it is worked out anew, on a copy, from positions, velocities, controls
-    and forces as they are now, and the simulation itself is left as it is, to the last bit. Without sensors that is
-    done when somebody asks for `env.state`, by the model as it is then.
+    before `qpos`. Here a state belongs to one time: it is computed on a copy, from the present positions, velocities,
+    controls and forces, and the simulation itself stays unchanged, to the last bit. Without sensors the computation is
+    deferred until `env.state` is read, and uses the model at that time.
 
-    Bodies are MuJoCo's but for its world; joints are its hinges and slides, while what ball and free joints do shows in
-    the bodies. What has no name is called after its number: `body3`, `joint0`. Mocap bodies jump and have no velocity.
+    Bodies are MuJoCo's except its world; joints are its hinges and slides, while ball and free joints show in the
+    bodies. Unnamed items are named after their number: `body3`, `joint0`. Mocap bodies jump and have no velocity.
 
     >>> world = sn.worlds.MuJoCo('''<mujoco><worldbody><body name="ball" pos="0 0 5"><freejoint/>
     ...   <geom type="sphere" size="0.1"/></body></worldbody></mujoco>''')
@@ -60,15 +60,15 @@ class MuJoCo:
         folder: str | os.PathLike[str] | None = None,
         packages: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> None:
-        """Take a model.
+        """Load a model.
 
         Args:
             model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF or URDF text.
-            data: `mujoco.MjData` to simulate or to watch, or a sequence of them, one a world; None makes them.
+            data: `mujoco.MjData` to simulate or to observe, or a sequence of them, one per world; None creates them.
             controller: Called as controller(model, data, world) before each step of each world, to set `data.ctrl`.
             keyframe: Name of the model's keyframe to start from; without it, or with data, as data are.
-            accelerations: Whether states have accelerations, for which the dynamics are solved once more when somebody
-                asks for them, by the model as it is then.
+            accelerations: Whether states have accelerations, for which the dynamics are solved again on first use, with
+                the model at that time.
             folder: Folder that all files of the model must lie in; by default the model's own. A model that refers to
                 a file outside is refused before the file is opened.
             packages: Of a URDF file, the folder of each package that it names (`package://name/...`). Others are looked
@@ -98,7 +98,7 @@ class MuJoCo:
 
     @property
     def data(self) -> tuple[Any, ...]:
-        """The `MjData` of each world, once started; what is set in them counts from the next step or observation on."""
+        """The `MjData` of each world, once started; changes to them take effect at the next step or observation."""
         return self._data
 
     @property
@@ -122,7 +122,7 @@ class MuJoCo:
             sag_m: How deep facets of round geoms may lie inside the true surface [m]; at least 2e-5 of the radius.
             infinite_m: How far a plane without size reaches to each side [m].
             materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their color.
-            plane_backs: Whether planes are seen from below too; False is as MuJoCo's `mj_ray` has it, which passes them
+            plane_backs: Whether planes are visible from below too; False matches MuJoCo's `mj_ray`, which passes them
                 from there.
         """
         return model_scene(
@@ -136,11 +136,11 @@ class MuJoCo:
         )
 
     def site(self, name: str) -> Mount:
-        """Where a site is, as a mount: `env.attach(sensor, **world.site("imu"))`."""
+        """Mount of a site: `env.attach(sensor, **world.site("imu"))`."""
         return site_mount(self.model, self.body_names, name)
 
     def start(self, worlds: int) -> None:
-        """Run this many worlds side by side, from time 0; all alike, unless data are given."""
+        """Run this many worlds side by side, from time 0; all equal, unless data are given."""
         mujoco, model, count = engine(), self.model, checked_worlds(worlds)
         if self._given is not None and len(self._given) != count:
             raise WorldError(
@@ -150,18 +150,18 @@ class MuJoCo:
         self._clock = _Clock(model.opt.timestep, self.step_ns, self._data[0].time)
         self._layout = StateLayout(count, len(self.body_names), len(self.joint_names))
 
-        # What a reset goes back to: all that the next step depends on
+        # State that a reset restores: everything that the next step depends on
         self._everything = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._initial = np.empty((count, mujoco.mj_stateSize(model, self._everything)))
         for data, initial in zip(self._data, self._initial, strict=True):
             mujoco.mj_getState(model, data, initial, self._everything)
 
-        # How often the engine has met positions, velocities and accelerations that are not finite, as live views
+        # Engine counters of non-finite positions, velocities and accelerations, as live views
         bad = slice(mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQACC + 1)
         self._failures = [data.warning.number[bad] for data in self._data]
         self._failures_known = [failures.tolist() for failures in self._failures]
 
-        # What a state is worked out from: positions and velocities, for accelerations all that the next step depends on
+        # Inputs of a state: positions and velocities; for accelerations everything that the next step depends on
         parts = mujoco.mjtState
         moved = parts.mjSTATE_QPOS | parts.mjSTATE_QVEL | parts.mjSTATE_MOCAP_POS | parts.mjSTATE_MOCAP_QUAT
         kept = self._everything if self._accelerations else int(moved)
@@ -169,7 +169,7 @@ class MuJoCo:
         self._mj_step, self._mj_getState = mujoco.mj_step, mujoco.mj_getState
         self._motion = mujoco.mj_copyState, mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel, int(moved)
 
-        # On a copy, in arrays that stay where they are
+        # On a copy, in arrays with fixed addresses
         copy = mujoco.MjData(model)
         self._engine = Engine(
             mujoco=mujoco,
@@ -205,7 +205,7 @@ class MuJoCo:
             before_s = data.time
             mujoco.mj_resetData(self.model, data)
             mujoco.mj_setState(self.model, data, self._initial[world], self._everything)
-            mujoco.mj_forward(self.model, data)  # for a controller that looks at more than positions
+            mujoco.mj_forward(self.model, data)  # for a controller that reads more than positions
             if world == 0:
                 self._clock.restart(before_s, data.time)
             self._failures_known[world] = self._failures[world].tolist()
@@ -237,7 +237,7 @@ class MuJoCo:
         )
 
     def later_state(self) -> WorldState:
-        """The same, worked out when somebody asks for it, by the model as it is then."""
+        """The state now, computed on first use with the model at that time."""
         all_data, gravity_W = self._started(), self._gravity()
         for world in range(len(all_data)):
             self._check_failures(world)
@@ -252,7 +252,7 @@ class MuJoCo:
         )
 
     def _later(self, gravity_W: NDArray[np.float64]) -> LaterState:
-        """What works out the state of now when somebody asks for it."""
+        """The deferred computation of the present state."""
         mj_getState, model, what = self._mj_getState, self.model, self._engine.what
         kept = np.empty(self._kept_shape)
         for world, data in enumerate(self._data):
@@ -275,7 +275,7 @@ class MuJoCo:
         return self._gravity_W
 
     def _fresh(self) -> Any:
-        """New data at the start, with everything worked out for a controller to look at."""
+        """New data at the start, with all derived quantities computed for a controller."""
         mujoco = engine()
         data = mujoco.MjData(self.model)
         if self._keyframe is not None:
@@ -288,7 +288,7 @@ class MuJoCo:
         return data
 
     def _check_failures(self, world: int) -> None:
-        """Raise if the engine met a number that is not finite: it goes on from the initial state as if nothing was."""
+        """Raise if the engine met a number that is not finite: it silently restarts from the initial state."""
         known, now = self._failures_known[world], self._failures[world].tolist()
         if now == known:
             return
@@ -314,7 +314,7 @@ class _Clock:
         self._timestep_s, self._step_ns = timestep_s, step_ns
         self._from_s, self._from_ns = time_s, 0
         self._seen_s = time_s
-        self._next_s, self._next_ns = time_s + timestep_s, step_ns  # where one step more leads
+        self._next_s, self._next_ns = time_s + timestep_s, step_ns  # data.time after one more step
 
     def now_ns(self, time_s: float) -> int:
         """Our time [ns] at a data.time [s] that never goes back."""
@@ -345,7 +345,7 @@ class _Clock:
 
 
 def _locked(numbers: list[float]) -> NDArray[np.float64]:
-    """An array that nobody can change: it is handed to many."""
+    """A read-only array: it is shared."""
     array = np.array(numbers)
     array.setflags(write=False)
     return array

@@ -1,4 +1,4 @@
-"""What every path offers, and what the paths share."""
+"""Interface of paths, and their shared checks."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -64,7 +64,7 @@ def parameter(name: str, value: ArrayLike, size: int = 0) -> Float:
     """A path parameter as a finite, private float64 array.
 
     Args:
-        name: What to call it in an error.
+        name: Name in an error.
         value: Numbers.
         size: Size of the last axis; 0 for a scalar parameter, which has none.
 

@@ -15,7 +15,7 @@ from sensorium.worlds.paths.base import JointPath, Motion, Path, times
 FIXED, LINE, CIRCLE, SPIN = range(4)
 JOINT_LINE, JOINT_SINE = range(2)
 
-# what has no closed form
+# no closed form
 OPEN = -1
 
 # Lengths of the rows of parameters; what a kind does not need is zero
@@ -44,7 +44,7 @@ class ClosedPath(Path, ABC):
 
     def motion(self, t_s: ArrayLike) -> Motion:
         """X_WB and its derivatives at the times t_s [s], in closed form."""
-        from sensorium.worlds.paths.evaluate import evaluate  # it knows every closed path, so none can know it
+        from sensorium.worlds.paths.evaluate import evaluate  # imported here: it imports every closed path
 
         t, rows, shape = _rows_and_times(t_s, self.parameters)
         numbers = np.empty(ROW * t.size)

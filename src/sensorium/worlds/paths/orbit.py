@@ -1,4 +1,4 @@
-"""Free fall round a planet, turning as a body does that nothing holds."""
+"""Free fall around a planet, with torque-free rotation."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,15 +23,15 @@ _ITERATIONS = 60
 
 
 class Orbit(Path):
-    """A closed Kepler orbit about a point mass at the world's origin, and the free turning of a body of revolution.
+    """A closed Kepler orbit about a point mass at the world's origin, and the torque-free rotation of a symmetric body.
 
     Position and velocity follow from those at t = 0 by Lagrange's f and g (Schaub and Junkins, Analytical Mechanics of
     Space Systems, section 9.6). A body whose moments of inertia about its x and y axes are equal precesses about its
-    angular momentum h, which stays, and spins about its own z axis, each evenly:
+    constant angular momentum h and spins about its own z axis, both at constant rates:
 
         R(t) = exp(h t / I) R(0) exp(z (1 - J / I) w_z t),      h = R(0) (I w_x, I w_y, J w_z)
 
-    with I about x and y and J about z. What a gravity gradient, drag or a bulging planet would add is left out.
+    with I about x and y and J about z. Gravity gradient, drag and the planet's oblateness are neglected.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Orbit(Path):
 
         Args:
             position: At t = 0, other than the origin [m], shape (*batch, 3).
-            velocity: At t = 0, too slow to leave for good [m/s], shape (*batch, 3).
+            velocity: At t = 0, below escape velocity [m/s], shape (*batch, 3).
             mu: Gravitational constant times the planet's mass [m^3/s^2]; by default the Earth's.
             quaternion: Of the body at t = 0, w x y z, shape (*batch, 4).
             rate: Angular velocity at t = 0, in body axes [rad/s], shape (*batch, 3).
@@ -74,7 +74,7 @@ class Orbit(Path):
         self._axis = 1.0 / over_axis
         self._mean_motion = np.sqrt(self._mu / self._axis**3)
 
-        # What turns about the angular momentum, in the world, and what turns about the body's axis of symmetry
+        # Part that rotates about the angular momentum, in the world, and part that rotates about the axis of symmetry
         R0 = rotation_from_quaternion(self._q0)
         self._precession_W = rotate(R0, self._rate * np.array([1.0, 1.0, self._ratio]))
         self._spin_B = self._rate * np.array([0.0, 0.0, 1.0 - self._ratio])

@@ -11,7 +11,7 @@ from sensorium.core.frames import Pose
 from sensorium.core.rotations import CONJUGATE, Float, dot, multiply
 from sensorium.worlds.paths.base import Motion, Path, times
 
-# so that a path can be worked out with them, and its velocities and accelerations
+# so that a path, its velocities and accelerations can be computed from them
 _LARGEST_COEFFICIENT = 1e150
 
 # between waypoints the spline of quaternions must keep a length in this range: at zero it has no direction

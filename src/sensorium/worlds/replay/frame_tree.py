@@ -1,4 +1,4 @@
-"""Frames of a robot on each other, as ROS tells them: who sits on whom, and where at which times."""
+"""Tree of a robot's frames as ROS messages give it: the parent of each frame, and its poses by time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class FrameTree:
     moving: dict[str, Rows] = field(default_factory=dict)
     """Poses of frames that move."""
     fixed: dict[str, list[float]] = field(default_factory=dict)
-    """Pose of frames that do not, the last that was told."""
+    """Pose of frames that do not move, the last one received."""
 
     def add(self, parent: str, child: str, time_ns: int, pose: list[float], *, is_fixed: bool) -> None:
         """Take one pose of a frame in its parent."""
@@ -39,7 +39,7 @@ class FrameTree:
             self.moving.setdefault(child, []).append((time_ns, pose))
 
     def chosen_root(self, root: str | None) -> str:
-        """The root that was asked for, or the only one, or that called `world`."""
+        """The requested root, or the only one, or the one called `world`."""
         roots = sorted({parent for parent in self.parents.values() if parent not in self.parents})
         if root is None:
             if len(roots) != 1 and "world" not in roots:
@@ -52,7 +52,7 @@ class FrameTree:
         return root
 
     def chain(self, frame: str, root: str) -> list[str] | None:
-        """Frames from below the root down to this one; None where it does not sit on the root."""
+        """Frames from below the root down to this one; None if it does not descend from the root."""
         chain = [frame]
         while (parent := self.parents.get(chain[-1])) != root:
             if parent is None:
@@ -63,14 +63,14 @@ class FrameTree:
         return chain[::-1]
 
     def bodies(self, root: str) -> Iterator[tuple[str, list[str]]]:
-        """Frames that move by themselves and sit on the root, with the chain down to each."""
+        """Frames with motion of their own below the root, with the chain down to each."""
         for frame in self.moving:
             chain = self.chain(frame, root)
             if chain is not None:
                 yield frame, chain
 
     def mounts(self, root: str) -> dict[str, tuple[str | None, Pose]]:
-        """Frames that do not move by themselves: the body each sits on, None for the root, and its pose X_BS there."""
+        """Frames without motion of their own: the body of each, None for the root, and its pose X_BS there."""
         found: dict[str, tuple[str | None, Pose]] = {}
         for frame in self.fixed:
             chain = None if frame in self.moving else self.chain(frame, root)
@@ -85,7 +85,7 @@ class FrameTree:
     def track(self, body: str, chain: list[str], first_ns: int) -> Track:
         """Poses of a body in the root: at the times of all frames along the chain, since `first_ns`.
 
-        Between its own times each frame goes along a straight line and by slerp, as everywhere.
+        Between its own times each frame's position is linear and its rotation uses slerp, as everywhere.
         """
         try:
             links = {link: _own_track(self.moving[link], first_ns) for link in chain if link in self.moving}
@@ -102,7 +102,7 @@ class FrameTree:
 
 
 def in_order(rows: list[tuple[int, list[float]]]) -> Rows:
-    """Rows by their times, since what is late may be logged after what came later; of one time the first counts."""
+    """Rows sorted by time, since late messages may be logged after newer ones; of equal times the first counts."""
     seen: dict[int, list[float]] = {}
     for time_ns, numbers in rows:
         seen.setdefault(time_ns, numbers)
@@ -110,7 +110,7 @@ def in_order(rows: list[tuple[int, list[float]]]) -> Rows:
 
 
 def seconds_since(rows: Rows, first_ns: int) -> list[float]:
-    """Times since the earliest of all [s], which keep digits that those of an epoch would not."""
+    """Times since the earliest of all [s], which keep the digits that epoch times would lose."""
     return [(time_ns - first_ns) / 1_000_000_000 for time_ns, _ in rows]
 
 

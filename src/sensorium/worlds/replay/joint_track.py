@@ -1,4 +1,4 @@
-"""The recorded motion of one joint: positions at some times, and what lies between."""
+"""The recorded motion of one joint: positions at some times, and interpolation between them."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,15 +8,15 @@ from sensorium.worlds.replay.track import NEAR_S, changes, recorded, recorded_ti
 
 
 class JointTrack:
-    """Positions of a joint as they were recorded.
+    """Recorded positions of a joint.
 
-    As in `Track`: straight lines between the times, also for velocities; at rest before the first time and after the
-    last; velocities that were not recorded are slopes of parabolas, off by second order in the spacing. Positions go
-    on over whole turns: one that jumps by a turn makes the joint run back within that piece.
+    As in `Track`: linear between the times, also for velocities; at rest before the first time and after the last;
+    velocities that were not recorded are slopes of parabolas, with errors of second order in the spacing. Positions
+    accumulate over whole turns: a jump by a turn makes the joint run back within that segment.
     """
 
     def __init__(self, times_s: ArrayLike, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Take a recording.
+        """Keep a recording.
 
         Args:
             times_s: Times [s], increasing, shape (n,).
@@ -33,15 +33,15 @@ class JointTrack:
 
     @classmethod
     def unwound(cls, times_s: ArrayLike, position: ArrayLike, velocity: ArrayLike) -> "JointTrack":
-        """Take readings of an encoder that starts anew at each turn: turns are put back where the velocity says so.
+        """Unwrap readings of an encoder that restarts at each turn, by the recorded velocities.
 
-        Each piece goes by the change of the reading plus as many turns as bring it nearest to the mean velocity times
-        the time. Readings that never start anew stay as they are, but for rounding, if velocity and position agree to
-        half a turn. The joint's velocity is the slope of what results: an encoder's own is late, and 0 at first.
+        Each segment is the change of the reading plus the number of turns that brings it nearest to the mean velocity
+        times the time. Continuous readings stay unchanged, but for rounding, if velocity and position agree to half a
+        turn. The joint's velocity is the slope of the result: an encoder's own velocity lags, and is 0 at first.
         """
         t = recorded_times(times_s)
         read, v = recorded("position", position, t), recorded("velocity", velocity, t)
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # non-finite numbers are refused below
             expected = (0.5 * v[:-1] + 0.5 * v[1:]) * np.diff(t)
             turns = np.cumsum(np.rint((expected - changes(read)) / (2.0 * np.pi)))
             unwound = read + 2.0 * np.pi * np.concatenate([[0.0], turns])

@@ -20,19 +20,19 @@ from sensorium.worlds.replay.track import Track
 _TF, _STATIC = "tf2_msgs/msg/TFMessage", "tf_static"
 _JOINT_STATE = "sensor_msgs/msg/JointState"
 
-# Messages that tell the pose of one body, where there are no frames: the pose, and the name of the body
+# Messages with the pose of one body, used where there are no frames: the pose, and the name of the body
 _POSES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], str]]] = {
     "nav_msgs/msg/Odometry": (lambda message: message.pose.pose, lambda message: str(message.child_frame_id)),
     "geometry_msgs/msg/PoseStamped": (lambda message: message.pose, lambda message: ""),
     "geometry_msgs/msg/PoseWithCovarianceStamped": (lambda message: message.pose.pose, lambda message: ""),
 }
 
-# Names of one world among several begin with world_3/
+# Names in one world among several begin with world_3/
 _OF_WORLD = re.compile(r"world_(\d+)/(.+)")
 
 
 class Motions(NamedTuple):
-    """What a recording tells of one world."""
+    """Contents of a recording for one world."""
 
     tracks: dict[str, Track]
     """Motion of each body."""
@@ -41,7 +41,7 @@ class Motions(NamedTuple):
     slides: tuple[str, ...]
     """Names of the joints that slide."""
     mounts: dict[str, tuple[str | None, Pose]]
-    """Frames that are fixed on bodies: which, None for the world, and where."""
+    """Fixed frames: the body of each, None for the world, and the pose."""
 
 
 def read_motions(
@@ -52,7 +52,7 @@ def read_motions(
 ) -> Motions:
     """All bodies and joints of one world.
 
-    `Replay.from_mcap` tells what the file must be like, and what the arguments are.
+    `Replay.from_mcap` describes the file and the arguments.
     """
     with open_mcap(Path(path)) as file:
         trees, joints = _frames(file), _joints(file)
@@ -101,7 +101,7 @@ def _frames(file: McapFile) -> dict[int | None, FrameTree]:
 
 
 def _add_poses(file: McapFile, trees: dict[int | None, FrameTree]) -> None:
-    """Add a body for each topic of poses: by the name that its messages give it, else by that of the topic."""
+    """Add a body for each topic of poses, named by its messages or else by the topic."""
     for kind, (pose_of, name_of) in _POSES.items():
         for topic in file.topics_of(kind):
             number, rest = _of_world(topic.strip("/"))
@@ -145,7 +145,7 @@ def _joints(file: McapFile) -> dict[tuple[int | None, str], Rows]:
 
 
 def _world(name: str, world: int | None, numbers: set[int | None]) -> int | None:
-    """The world asked for, or the only one."""
+    """The requested world, or the only one."""
     if world is None and len(numbers) == 1:
         return next(iter(numbers))
     if world not in numbers or world is None:

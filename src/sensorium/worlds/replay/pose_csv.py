@@ -32,7 +32,7 @@ _MAX_BYTES = 2**31
 
 
 def read_tracks(path: "str | os.PathLike[str]") -> tuple[dict[str, Track], dict[str, JointTrack]]:
-    """Tracks of all bodies and joints, in the order they first appear; `Replay.from_csv` tells the file's rules."""
+    """Tracks of all bodies and joints, in the order they first appear; `Replay.from_csv` states the file's rules."""
     path = Path(path)
     if not path.is_file():
         raise SpecError(f"{path}: there is no such file")
@@ -49,7 +49,7 @@ def read_tracks(path: "str | os.PathLike[str]") -> tuple[dict[str, Track], dict[
             time_ns = _time_ns(row)
             _add_joints(joints, row, time_ns)
 
-            # A row may tell of joints alone
+            # A row may have joints only
             body = row.get("body", "")
             if not body and joints and not any(row[key] for key in columns):
                 continue
@@ -66,7 +66,7 @@ def read_tracks(path: "str | os.PathLike[str]") -> tuple[dict[str, Track], dict[
     if not times and not joints:
         raise SpecError(f"{path}: it has no rows; it must have one or more")
 
-    # Whole nanoseconds since the earliest row keep their digits as seconds, which those of an epoch would not
+    # Whole nanoseconds since the earliest row keep their digits as seconds, which epoch times would lose
     first_ns = min(next(iter(each)) for each in (*times.values(), *joints.values()))
     return (
         {body: _track([time_ns - first_ns for time_ns in times[body]], numbers[body], columns) for body in times},
@@ -75,7 +75,7 @@ def read_tracks(path: "str | os.PathLike[str]") -> tuple[dict[str, Track], dict[
 
 
 def _add_joints(joints: dict[str, dict[int, tuple[float, ...]]], row: Mapping[str, str], time_ns: int) -> None:
-    """Take the joints of a row; an empty field tells nothing, and rows of one time must tell the same."""
+    """Add the joints of a row; an empty field is skipped, and rows of one time must agree."""
     for key, text in row.items():
         if not key.startswith(_JOINT) or not text:
             continue
@@ -126,7 +126,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _check_header(path: Path, header: list[str]) -> None:
-    """All columns known, each once, and none missing of those that go together."""
+    """Check that all columns are known and unique, and that no group of columns is incomplete."""
     shown = ", ".join(header)[:200]
     joints = [name for name in header if name.startswith(_JOINT) and name != _JOINT]
     speeds = [_JOINT_VELOCITY + name.removeprefix(_JOINT) for name in joints]

@@ -1,4 +1,4 @@
-"""The recorded motion of one body: poses at some times, and what lies between."""
+"""The recorded motion of one body: poses at some times, and interpolation between them."""
 
 from collections.abc import Sequence
 
@@ -15,10 +15,10 @@ NEAR_S = 0.5e-9
 
 
 class Track:
-    """Poses of a body as they were recorded.
+    """Recorded poses of a body.
 
-    Between the times positions move along straight lines and quaternions by slerp, the shorter way; velocities are
-    interpolated linearly. Before the first time and after the last the body stands still where it was.
+    Between the times positions are linear, quaternions use slerp along the shorter arc, and velocities are linear.
+    Before the first time and after the last the body is at rest.
 
     Velocities that were not recorded are slopes of the parabola through each pose and its two neighbors, at the ends
     through the nearest three: with slopes s before and after and spacings h, v_k = (h_k s_k-1 + h_k-1 s_k) / (h_k-1 +
@@ -33,7 +33,7 @@ class Track:
         v_WB: ArrayLike | None = None,
         w_WB: ArrayLike | None = None,
     ) -> None:
-        """Take a recording.
+        """Keep a recording.
 
         Args:
             times_s: Times [s], increasing, shape (n,).
@@ -49,7 +49,7 @@ class Track:
         self.poses = stacked
         position, quaternion = stacked.position, stacked.quaternion
 
-        # How far each segment turns, in world axes, and the slopes of both
+        # Rotation vector of each segment, in world axes, and the slopes of both
         self._turn = quaternion_log(multiply(quaternion[1:], quaternion[:-1] * CONJUGATE))
         spacing = np.diff(t)[:, None]
         self.v_WB = slopes(changes(position), spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
@@ -76,7 +76,7 @@ class Track:
 
 
 def recorded_times(times_s: ArrayLike) -> Float:
-    """Times of a recording [s], (n,): finite, increasing, one at least."""
+    """Times of a recording [s], (n,): finite, increasing, at least one."""
     t = np.array(times_s, dtype=np.float64)
     if t.ndim != 1 or len(t) == 0:
         raise SpecError(f"times_s has shape {t.shape}; it must be (n,) with at least one time")
@@ -93,7 +93,7 @@ def recorded_times(times_s: ArrayLike) -> Float:
 
 
 def recorded(name: str, values: ArrayLike, t: Float, *width: int) -> Float:
-    """Numbers that were recorded at n times t, (n, *width), all finite."""
+    """Recorded numbers at n times t, (n, *width), all finite."""
     array = np.array(values, dtype=np.float64)
     if array.shape != (len(t), *width):
         raise SpecError(f"{name} has shape {array.shape}; it must be {(len(t), *width)}")
@@ -104,14 +104,14 @@ def recorded(name: str, values: ArrayLike, t: Float, *width: int) -> Float:
 
 
 def changes(values: Float) -> Float:
-    """What values (n, ...) change by from one to the next; infinite where that is no number."""
+    """Differences of consecutive values (n, ...); infinite where undefined."""
     with np.errstate(over="ignore"):
         return np.diff(values, axis=0)
 
 
 def slopes(values: Float, spacing: Float) -> Float:
     """Slopes (n, k) at n samples, from the changes (n - 1, k) of the segments between and their lengths (n - 1, 1)."""
-    with np.errstate(over="ignore", invalid="ignore"):  # told below
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
         found = _parabolas(values / spacing, spacing)
     if not np.isfinite(found).all():
         k = int(np.argwhere(~np.isfinite(found))[0, 0])

@@ -1,4 +1,4 @@
-"""A world whose bodies and joints move as they were recorded."""
+"""A world whose bodies and joints follow a recording."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -26,15 +26,15 @@ from sensorium.worlds.replay.pose_csv import read_tracks
 from sensorium.worlds.replay.track import Track
 from sensorium.worlds.state_layout import StateLayout
 
-# Steps that are interpolated at once, and what all bodies and joints may take of them together
+# Steps that are interpolated at once, and the memory limit of all bodies and joints for them
 _MOST_STEPS, _MOST_ROWS = 256, 1 << 18
 
 
 class Replay:
     """Bodies and joints that follow a recording, resampled on this world's own steps.
 
-    Time 0 is the earliest time of all tracks. A body stands still before its track begins and after it ends; between,
-    see `Track`. Accelerations are not known. A reset starts the recording over.
+    Time 0 is the earliest time of all tracks. A body is at rest before its track begins and after it ends; between, see
+    `Track`. States have no accelerations. A reset restarts the recording.
 
     >>> way = sn.worlds.Track([0.0, 1.0], sn.Pose([[0, 0, 0], [4, 0, 0]]))
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Replay({"car": way}, step_s=0.25))
@@ -52,12 +52,12 @@ class Replay:
         slide_joints: Iterable[str] = (),
         root: str | None = None,
     ) -> None:
-        """Take recorded tracks, or a file of them.
+        """Load recorded tracks, or a file of them.
 
         Args:
-            tracks: The track of each body; or a file, as `from_csv` or `from_mcap` takes it, by its suffix.
-            joints: The track of each joint; a file brings its own.
-            step_s: How far one step goes [s].
+            tracks: The track of each body; or a file for `from_csv` or `from_mcap`, by its suffix.
+            joints: The track of each joint; a file has its own.
+            step_s: Duration of one step [s].
             slide_joints: Names of the joints that slide [m]; all others turn [rad]. A recording of
                 `sn.record.McapRecorder` names its own.
             root: Of an MCAP file, the frame that is the world; see `from_mcap`.
@@ -101,12 +101,11 @@ class Replay:
         of one body must go on in time.
 
         Each joint has a column of its own, `joint:wheel` for its position [rad or m], and optionally
-        `joint_velocity:wheel` [rad/s or m/s]. A field that is empty tells nothing; a row without body and pose tells
-        of joints alone.
+        `joint_velocity:wheel` [rad/s or m/s]. Empty fields are skipped; a row without body and pose has joints only.
 
         Args:
             path: The file. One that breaks a rule raises SpecError with the file, the line and the rule.
-            step_s: How far one step goes [s].
+            step_s: Duration of one step [s].
             slide_joints: Names of the joints that slide [m]; all others turn [rad].
         """
         tracks, joints = read_tracks(path)
@@ -122,7 +121,7 @@ class Replay:
         step_s: float = 0.01,
         slide_joints: Iterable[str] = (),
     ) -> "Replay":
-        """Read a recording of a robot, or one such as `sn.record.McapRecorder` makes it.
+        """Read a recording of a robot, for example one of `sn.record.McapRecorder`.
 
         Bodies are the frames that move: the children of `/tf`, each in the root frame, composed along the chain of
         `/tf` and `/tf_static` that leads to it (map, odom, base_link, ...), at the times of all frames along it. The
@@ -130,16 +129,15 @@ class Replay:
         PoseWithCovarianceStamped is a body, called after its `child_frame_id` or else its topic. Rows are put in the
         order of their stamps, and of several with one stamp the first counts.
 
-        Joints are those of all messages of type sensor_msgs/JointState: as
-        encoders read them, by their own clocks, but with the turns that encoders of joints that turn leave out put back
-        by their velocities; a joint on several topics is taken from the first by name. Velocities are slopes of the
-        positions.
+        Joints are those of all messages of type sensor_msgs/JointState: encoder readings with the stamps of their own
+        clocks, unwrapped by their velocities where the joint turns; a joint on several topics is taken from the first
+        topic by name. Velocities are slopes of the positions.
 
         Args:
             path: The file. One that is damaged, or has no bodies, raises SpecError with the file and the rule.
-            world: Which world, where there are several, whose names begin with `world_3/`.
-            root: Frame that is the world; None takes the only one that sits on no other, or that called `world`.
-            step_s: How far one step goes [s].
+            world: Number of the world, if there are several, whose names begin with `world_3/`.
+            root: Frame that is the world; None takes the only frame without a parent, or the one called `world`.
+            step_s: Duration of one step [s].
             slide_joints: Names of joints that slide [m], beside those that the recording names.
         """
         tracks, joints, slides, mounts = read_motions(path, world, slide_joints, root)
@@ -148,7 +146,7 @@ class Replay:
         return made
 
     def mount(self, name: str) -> Mount:
-        """Where a fixed frame of a recording is, as a mount: `env.attach(sensor, **world.mount("lidar_link"))`."""
+        """Mount of a fixed frame of a recording: `env.attach(sensor, **world.mount("lidar_link"))`."""
         if name not in self._mounts:
             there = ", ".join(map(repr, self._mounts))[:200] or "none"
             raise SpecError(f"the recording has no fixed frame {name!r}; it has {there}")
@@ -174,7 +172,7 @@ class Replay:
         self.time_ns += self.step_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Start the recording over in the worlds where mask (worlds,) is true; time goes on."""
+        """Restart the recording in the worlds where mask (worlds,) is true; time goes on."""
         first_step = self._started()
         first_step[checked_mask(mask, len(first_step))] = self._steps
 
@@ -218,7 +216,7 @@ class Replay:
 
 
 def _read(path: Path, slide_joints: Iterable[str], root: str | None) -> Motions:
-    """What a file tells, by its suffix."""
+    """Contents of a file, by its suffix."""
     suffix = path.suffix.lower()
     if suffix == ".mcap":
         return read_motions(path, slide_joints=slide_joints, root=root)

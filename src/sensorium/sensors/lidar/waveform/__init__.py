@@ -1,7 +1,7 @@
-"""Waveform lidars: what of their specification other lidars do not have, their readings, and detectors on arrays.
+"""Waveform lidars: the options of waveform mode, its readings, and detectors on arrays.
 
-`sn.waveform.Waveform(...)` goes into `sn.Lidar(mode="waveform", waveform=...)`; `sn.waveform.Parameters` is the same
-lidar by the twelve parameters of the VANE paper; `sn.waveform.find_returns` runs detectors over plain arrays.
+`sn.waveform.Waveform(...)` goes into `sn.Lidar(mode="waveform", waveform=...)`; `sn.waveform.Parameters` describes such
+a lidar by the twelve parameters of the VANE paper; `sn.waveform.find_returns` runs detectors over plain arrays.
 """
 
 from sensorium.sensors.lidar.waveform.detectors import (

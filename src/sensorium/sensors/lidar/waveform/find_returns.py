@@ -12,10 +12,10 @@ from sensorium.sensors.lidar.waveform.detectors import Detector, GaussianDecompo
 
 @dataclass(frozen=True, eq=False)
 class Returns:
-    """Returns of waveforms, the highest that fit, nearest first; NaN where there are fewer. Shape (*batch, most)."""
+    """Returns of waveforms, the highest `most`, nearest first; NaN where there are fewer. Shape (*batch, most)."""
 
     time_s: NDArray[np.float64]
-    """When the light arrived [s]."""
+    """Time of arrival [s]."""
     amplitude: NDArray[np.float64]
     """Height above the background, in the unit of the samples."""
     width_s: NDArray[np.float64]
@@ -48,16 +48,16 @@ def find_returns(
         detector: One of `Threshold`, `LeadingEdge`, `Centroid`, `Cfar`, `GaussianDecomposition`.
         pulse: Times [s] and values of the pulse that was sent, as `sn.optics.gaussian_pulse_table` gives.
         resolution_s: Length of a bin [s].
-        start_s: When the first bin begins after the pulse's time 0 [s].
+        start_s: Start of the first bin after the pulse's time 0 [s].
         noise: Root mean square of the noise of a sample without signal; the threshold follows from it.
         electron: Height of one electron, where their number is random: a sample of the height s has the variance
             noise^2 + s electron, which keeps the photons of one pulse from being taken for several.
-        false_alarm: Probability that noise alone is taken for a return, a waveform; `Cfar` has its own.
+        false_alarm: Probability of a false alarm per waveform; `Cfar` has its own.
         threshold: Least height of a return, in the unit of the samples.
-        full_scale: Where samples saturate.
-        most: Returns a waveform, 1 to 32.
+        full_scale: Value at which samples saturate.
+        most: Greatest number of returns per waveform, 1 to 32.
     """
-    from sensorium.runtime import threads  # with compiled functions, which load slowly
+    from sensorium.runtime import threads  # imported on use: compiled functions load slowly
     from sensorium.sensors.lidar.waveform.tables import detector_tables
     from sensorium.tracing.kernels.waveform.decompose import SCRATCH
     from sensorium.tracing.kernels.waveform.detect import detect_rows

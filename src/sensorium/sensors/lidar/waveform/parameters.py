@@ -1,4 +1,4 @@
-"""The twelve parameters by which the VANE paper describes a lidar."""
+"""A waveform lidar by the twelve parameters of the VANE paper."""
 
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Parameters(Spec):
     """A waveform lidar by twelve numbers (one of them may be a curve).
 
-    The paper lists eleven; the twelfth can only be the divergence (E-41). There is no noise in the paper, and no field
-    of the receiver: `lidar` has none either unless it is asked for.
+    The paper lists eleven; the twelfth can only be the divergence (E-41). The paper has neither noise nor a receiver's
+    field of view; `lidar` has none either unless they are given.
     """
 
     peak_power_W: float = Field(gt=0.0)
@@ -64,7 +64,7 @@ class Parameters(Spec):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Parameters":
-        """Read the parameters from a TOML file: one `name = value` a line."""
+        """Read the parameters from a TOML file: one `name = value` per line."""
         data = read_toml(path)
         try:
             return cls.model_validate(data)
@@ -72,11 +72,11 @@ class Parameters(Spec):
             raise SpecError(f"{path}: {error}") from None
 
     def lidar(self, **fields: Any) -> "Lidar":
-        """A lidar of these parameters, without noise, which sees its whole beam.
+        """A lidar with these parameters, without noise, whose receiver sees the whole beam.
 
         Args:
-            fields: Of `Lidar`, such as `pattern`, which has to be given; of `beam`, `receiver` and `waveform` a
-                dictionary changes only what it names.
+            fields: Of `Lidar`, such as `pattern`, which is required; a dictionary for `beam`, `receiver` or `waveform`
+                changes only the fields it names.
         """
         from sensorium.sensors.lidar.lidar import Lidar
 
@@ -112,11 +112,11 @@ class Parameters(Spec):
         return Lidar.model_validate(whole)
 
     def waveform(self, distance_m: ArrayLike, *, return_per_sr: ArrayLike) -> NDArray[np.float64]:
-        """The waveform of one pulse from a square array of distances, as the paper feeds its model.
+        """The waveform of one pulse from a square array of distances, as in the paper.
 
         Args:
             distance_m: Distance along each ray of a square grid over the beam [m], shape (n, n), infinite for none.
-            return_per_sr: f cos(theta) of what each ray met [1/sr], a number or shape (n, n).
+            return_per_sr: f cos(theta) of the surface on each ray [1/sr], a number or shape (n, n).
 
         Returns:
             Power times response and gain in each bin [W], shape (bins,).

@@ -25,7 +25,7 @@ class GaussianPulse(Spec):
 
 
 class TablePulse(Spec):
-    """A measured pulse, straight lines between its points, nothing outside; `beam.pulse_s` does not change it."""
+    """A measured pulse, linear between its points, zero outside; `beam.pulse_s` does not change it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class TablePulse(Spec):
         return self
 
     def table(self, duration_s: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Times from the peak [s] and values; the duration does not matter."""
+        """Times from the peak [s] and values; the duration is not used."""
         return np.array(self.time_s), np.array(self.value) / max(self.value)
 
 

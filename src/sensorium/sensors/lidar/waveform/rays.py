@@ -1,4 +1,4 @@
-"""How many rays make up a pulse, and where they lie."""
+"""Number and layout of the rays of a pulse."""
 
 import math
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,12 +11,12 @@ from sensorium.sensors.lidar.beam import Beam
 if TYPE_CHECKING:
     from sensorium.physics.optics.beam_rays import BeamRays
 
-# rays of a pulse among many
+# rays per pulse where there are many pulses
 _FEW = 19
 
 
 class Grid(Spec):
-    """A square grid clipped to the circle, as fine as eq. 8 of the VANE paper asks for.
+    """A square grid clipped to the circle, with the spacing of eq. 8 of the VANE paper.
 
     The paper found that the shape of a pulse stops changing at about 1 cm between rays at 80 m, for bins of 0.5 ns.
     """
@@ -25,9 +25,9 @@ class Grid(Spec):
 
     kind: Literal["grid"] = "grid"
     spacing_m: float = Field(default=0.01, gt=0.0)
-    """Distance between neighbors [m] at the range below."""
+    """Distance between neighbors [m] at `at_range_m`."""
     at_range_m: float = Field(default=80.0, gt=0.0)
-    """Where they are that far apart [m]."""
+    """Range of that spacing [m]."""
     across: int | None = Field(default=None, ge=1, le=2048)
     """Rays across the beam; None is eq. 8."""
 
@@ -45,13 +45,13 @@ class Grid(Spec):
 
 
 class Spiral(Spec):
-    """A golden-angle spiral: the most even way to lay out a few rays."""
+    """A golden-angle spiral: the most even layout of a few rays."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: Literal["spiral"] = "spiral"
     count: int = Field(default=_FEW, ge=1, le=2**22)
-    """Rays a pulse."""
+    """Rays per pulse."""
 
     def rays(self, beam: Beam) -> "BeamRays":
         """The rays over a beam."""

@@ -1,4 +1,4 @@
-"""What a waveform lidar received, sample by sample."""
+"""Received samples of a waveform lidar."""
 
 from dataclasses import dataclass, replace
 
@@ -15,11 +15,11 @@ class Waveforms:
     samples: NDArray[np.float32]
     """Power at the detector times the gain [W], background included, shape (*batch, channels, columns, bins)."""
     start_s: float
-    """When the first bin begins after the pulse has left [s]."""
+    """Start of the first bin after the pulse has left [s]."""
     resolution_s: float
     """Length of a bin [s]."""
     index: float = 1.0
-    """Refractive index by which times become ranges [1]."""
+    """Refractive index that converts times to ranges [1]."""
 
     @property
     def time_s(self) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What a waveform lidar has beside beam and receiver: rays of a pulse, its shape, a digitizer, a detector."""
+"""Options of a waveform lidar beside beam and receiver: rays of a pulse, its shape, a digitizer, a detector."""
 
 from pydantic import Field
 
@@ -12,10 +12,10 @@ _MOST_BINS = 2**17
 
 
 def check_bins(name: str, resolution_s: float, window_s: float) -> None:
-    """Raise a ValueError where a time window would have less than one bin, or too many.
+    """Raise a ValueError if a time window would have less than one bin, or too many.
 
     Args:
-        name: What the length of a bin is called.
+        name: Name of the bin length in the error.
         resolution_s: Length of a bin [s].
         window_s: Length of the window [s].
     """
@@ -27,12 +27,12 @@ def check_bins(name: str, resolution_s: float, window_s: float) -> None:
 
 
 def check_kept(waveform: "Waveform", pulses: int, bins: int) -> None:
-    """Raise a ValueError where the samples of a sweep would take more than is allowed.
+    """Raise a ValueError if the samples of a sweep would take more than the allowed memory.
 
     Args:
-        waveform: Whether samples are kept, and how much they may take.
-        pulses: Of a sweep, of all worlds and sensors.
-        bins: Of a pulse.
+        waveform: Whether samples are kept, and their memory limit.
+        pulses: Per sweep, of all worlds and sensors.
+        bins: Per pulse.
     """
     size_gb = 4e-9 * pulses * bins
     if waveform.keep and size_gb > waveform.keep_gb:
@@ -54,21 +54,21 @@ class Waveform(Spec):
     pulse: PulseShape = Field(default=GaussianPulse(), discriminator="kind")
     """Its shape in time."""
     start_s: float = Field(default=0.0, ge=0.0)
-    """When the digitizer begins after the pulse has left [s]."""
+    """Start of the digitizer after the pulse has left [s]."""
     stop_s: float | None = Field(default=None, gt=0.0)
-    """When it ends [s]; None: when light from `max_range_m` has come back."""
+    """End of the digitizer [s]; None: when light from `max_range_m` has come back."""
     resolution_s: float = Field(default=0.5e-9, gt=0.0)
     """Length of a bin [s]."""
     gain: float = Field(default=1.0, gt=0.0)
     """Of the electronics [1]."""
     full_scale: float | None = Field(default=None, gt=0.0)
-    """Where samples saturate, in their unit; None: nowhere."""
+    """Value at which samples saturate, in their unit; None: no saturation."""
     shot_noise: bool = True
-    """Whether photons arrive at random, as `receiver.quantum_efficiency` counts them."""
+    """Whether photon counts are random, by `receiver.quantum_efficiency`."""
     detector: Detector = Field(default=LeadingEdge(), discriminator="kind")
-    """What finds returns."""
+    """The detector that finds returns."""
     keep: bool = False
-    """Whether readings hold the samples themselves, as `scan.waveform`; recordings then have them too."""
+    """Whether readings include the samples, as `scan.waveform`; recordings then have them too."""
     keep_gb: float = Field(default=1.0, gt=0.0)
-    """The most that kept samples of one sweep may take, of all worlds and sensors together [GB of 10^9 bytes]; more is
-    refused when the lidar is made or attached."""
+    """Memory limit for the kept samples of one sweep, of all worlds and sensors together [GB of 10^9 bytes]; a greater
+    need is refused when the lidar is created or attached."""

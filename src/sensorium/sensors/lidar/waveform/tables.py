@@ -1,4 +1,4 @@
-"""Turns a waveform lidar's specification into the tables its kernel reads."""
+"""Builds the tables that the waveform kernel reads from a waveform lidar's specification."""
 
 import math
 from typing import TYPE_CHECKING
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 Pulse = tuple[ArrayLike, ArrayLike]
 
-# a pulse is looked at this finely within a bin to find where detectors put it
+# subdivisions of a bin at which the pulse is sampled to calibrate detectors
 _FINE = 64
 
 # vectors of this many floats fill the pulse's taps
 _VECTOR = 8
 
-# pulses traced together, at most, and rays that one thread takes at a time
+# largest number of pulses traced together, and rays that one thread processes at a time
 _MOST_TOGETHER, _RAYS_A_TURN = 32, 8 * BLOCK
 
-# air counts until it is this share of its maximum, or of the noise
+# the echo of air is cut off at this share of its maximum, or of the noise
 _FAINT, _BELOW_NOISE = 1e-6, 1e-2
 
 _KINDS = {
@@ -48,7 +48,7 @@ _KINDS = {
 
 
 def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
-    """Everything the kernel looks up for the waveform, beside the light's tables."""
+    """Tables of the kernel for the waveform, beside the light's tables."""
     waveform, beam, receiver = spec.waveform, spec.beam, spec.receiver
     pulse, bins = waveform.pulse.table(beam.pulse_s), window_bins(spec)
     rays = beam_rays(spec)
@@ -68,7 +68,7 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
     number[wt.W_PULSE_SUM] = taps[0].sum()
     number[wt.W_AIR_STEP_M] = SPEED_OF_LIGHT_M_S * optics.pulse_width(*pulse) / 4.0
 
-    # Noise of the receiver is given within a pulse's duration; a bin has its share of it
+    # Receiver noise is stated within a pulse's duration; a bin has its share of it
     electrons = waveform.resolution_s * receiver.quantum_efficiency * beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT_M_S)
     detector = detector_tables(
         waveform.detector, pulse, waveform.resolution_s, bins=bins, false_alarm=receiver.false_alarm_probability
@@ -118,7 +118,7 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
 
 
 def beam_rays(spec: "Lidar") -> "BeamRays":
-    """Rays of a pulse: as asked for, or by eq. 8 for a single pulse and 19 where there are many."""
+    """Rays of a pulse: as given, or by eq. 8 for a single pulse and 19 where there are many."""
     layout = spec.waveform.rays
     if layout is None:
         layout = Grid() if math.prod(spec.pattern.rays(0).shape) == 1 else Spiral()
@@ -133,9 +133,9 @@ def window_bins(spec: "Lidar") -> int:
 
 
 def window_stop_s(spec: "Lidar") -> float:
-    """When the window ends [s]: as asked for, or a pulse after light from the farthest range in thick air is back.
+    """End of the window [s]: as given, or a pulse after light from the greatest range in dense air is back.
 
-    The farthest range is the greatest that noise may bring within the limits, as the sensor's index has it.
+    That range is the greatest that noise may bring within the limits, by the sensor's refractive index.
     """
     if spec.waveform.stop_s is not None:
         return spec.waveform.stop_s
@@ -144,7 +144,7 @@ def window_stop_s(spec: "Lidar") -> float:
 
 
 def pulse_taps(pulse: Pulse, resolution_s: float) -> tuple[NDArray[np.float32], int]:
-    """The pulse in its bins for an arrival at each cell of a bin, (CELLS, taps), and the bin of the first tap."""
+    """The pulse in bins for an arrival in each cell of a bin, (CELLS, taps), and the bin of the first tap."""
     t = np.asarray(pulse[0], np.float64)
     first, last = math.floor(t[0] / resolution_s) - 1, math.ceil(t[-1] / resolution_s) + 1
     count = -(-(last - first + 1) // _VECTOR) * _VECTOR
@@ -156,14 +156,14 @@ def pulse_taps(pulse: Pulse, resolution_s: float) -> tuple[NDArray[np.float32], 
 def detector_tables(
     detector: Detector, pulse: Pulse, resolution_s: float, *, bins: int, false_alarm: float
 ) -> wt.DetectorTables:
-    """What a detector needs to know of the pulse it looks for."""
+    """Constants of the pulse for a detector."""
     width = optics.pulse_width(*pulse) / resolution_s
     number, switch = np.zeros(wt.DETECTOR_NUMBERS, np.float32), np.zeros(wt.DETECTOR_SWITCHES, np.int32)
     number[wt.D_SIGMAS] = optics.noise_threshold(1.0, false_alarm=min(false_alarm / bins, 0.5))
     number[wt.D_WIDTH] = math.sqrt(width**2 + 1.0 / 3.0)
     switch[wt.E_KIND] = _KINDS[detector.kind]
 
-    # The pulse as bins see it, finely: where its edge passes each level, and where its middle is
+    # The finely sampled pulse: where its edge passes each level, and its center
     t = np.asarray(pulse[0], np.float64) / resolution_s
     x = np.arange(math.floor((t[0] - 1.0) * _FINE), math.ceil((t[-1] + 1.0) * _FINE)) / _FINE
     shape = binned_pulse((x - 0.5) * resolution_s, resolution_s, *pulse)
@@ -194,8 +194,8 @@ def detector_tables(
 def _parabola(x: NDArray[np.float64], shape: NDArray[np.float64]) -> tuple[float, float]:
     """Where the parabola through the logarithms of a pulse's upper half has its peak, and its factor of x^2.
 
-    The means over places of the pulse within a bin, of the parabolas through its samples as timing.py draws them: an
-    asymmetric pulse of few bins has another peak at each.
+    The means over positions of the pulse within a bin, of the parabolas through its samples as in timing.py: an
+    asymmetric pulse of few bins has another peak at each position.
     """
     found = []
     for phase in range(_FINE):
@@ -219,7 +219,7 @@ def _parabola(x: NDArray[np.float64], shape: NDArray[np.float64]) -> tuple[float
 
 
 def _middle_of_fit(x: NDArray[np.float64], shape: NDArray[np.float64], peak: float, width: float) -> float:
-    """Where the Gaussian fitted to a pulse lies, as decompose.py fits it."""
+    """Center of the Gaussian fitted to a pulse, as decompose.py fits it."""
     from scipy.optimize import least_squares
 
     near = np.abs(x - peak) <= 1.5 * width
@@ -239,7 +239,7 @@ def _air_tables(
     bins: int,
     taps: int,
 ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
-    """What each medium alone would send back into each bin [W], until when it matters, and its backscatter [1/m/sr].
+    """Echo of each medium alone in each bin [W], its cutoff, and its backscatter [1/m/sr].
 
     P(t) = integral of P_t eta beta A_r / (z^2 + R^2) o(z) exp(-2 alpha r) s(t - 2 n r / c) dr, with the share o(z) of
     the beam that the receiver sees.
@@ -257,7 +257,7 @@ def _air_tables(
     if not backscatter.any():
         return air, air_bins, backscatter.astype(np.float32)
 
-    # Parts of a bin, from where light is at time 0 on
+    # Parts of a bin, from the position of the light at time 0
     parts = 8
     start = spec.waveform.start_s / resolution_s
     place = (np.arange(math.ceil((start + bins + taps) * parts)) + 0.5) / parts
@@ -288,7 +288,7 @@ def _air_tables(
 
 
 def _share_seen(number: NDArray[np.float32], rays: "BeamRays", z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of the beam's power that the receiver sees at each reduced path, as arrivals.is_seen has it."""
+    """Share of the beam's power that the receiver sees at each reduced path, as in arrivals.is_seen."""
     chosen = slice(None, None, max(len(rays.u) // 200, 1))
     u, v, weight = rays.u[chosen], rays.v[chosen], rays.weight[chosen] / rays.weight[chosen].sum()
     coarse = np.unique(np.concatenate([[0.0], np.geomspace(1e-2, max(z[-1], 1.0), 400)]))

@@ -1,4 +1,4 @@
-"""What comes back along the rays of beams, gathered beam by beam before anything is chosen, limited or made noisy."""
+"""Light that returns along the rays of beams, gathered per beam before returns are chosen, limited or made noisy."""
 
 import math
 from typing import NamedTuple
@@ -13,15 +13,15 @@ from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.arrivals import parts_of, sender_of
 
-# In place of the object, for light that the air sends back: all 29 bits of a sender's object
+# In place of the object, for light from the air: all 29 bits of a sender's object
 AIR = np.int32((1 << 29) - 1)
 
-# Returns of the air that are kept of a ray
+# Returns of the air that are kept per ray
 AIR_SLOTS = 8
 
 
 class Arrivals(NamedTuple):
-    """Light that came back, (beams, room) each; `room` is that of `BeamTables`."""
+    """Returned light, (beams, room) each; `room` is that of `BeamTables`."""
 
     opl: NDArray[np.float32]  # optical path one way [m]
     light: NDArray[np.float32]  # intensity times the ray's share of the power
@@ -34,7 +34,7 @@ class Arrivals(NamedTuple):
 
 @jit.function
 def new_arrivals(beams, room):
-    """Room for the arrivals of a block of beams."""
+    """Arrays for the arrivals of a block of beams."""
     return Arrivals(
         jit.zeros((beams, room), np.float32),
         jit.zeros((beams, room), np.float32),
@@ -48,7 +48,7 @@ def new_arrivals(beams, room):
 
 @jit.function
 def _place(light_of, filled, light):
-    """Where among the arrivals of a beam a new one goes; in place of the weakest where there is no room, -1: nowhere.
+    """Slot of a new arrival of a beam; that of the weakest if all are in use, -1 if the new one is weaker.
 
     Args:
         light_of: Of those arrivals, (room,); filled: how many there are; light: of the new one.
@@ -63,7 +63,7 @@ def _place(light_of, filled, light):
 
 @jit.inlined
 def _slack(block, tables, ray, k):
-    """How far the patch of a ray spreads its light along the way, to either side [m of optical path]."""
+    """Spread of a ray's light along the way by its patch, to either side [m of optical path]."""
     c, one = block[rows.COS + k], np.float32(1.0)
     spread = max(tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS])
     z = block[rows.PATH_Z + k] + block[rows.WIDENING + k] * block[pk.B_T_FAR + k]
@@ -73,7 +73,7 @@ def _slack(block, tables, ray, k):
 
 @jit.function
 def add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, used):
-    """Add what surfaces send back that first rays met; there is room for one of each.
+    """Add the returns of surfaces that first rays hit, at most one per ray.
 
     Args:
         block, hit: Scratch, shaded.
@@ -103,7 +103,7 @@ def add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, us
 
 @jit.function
 def add_surfaces_of_children(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, used):
-    """Add what surfaces send back that children met; arguments as for first rays, whose numbers the children carry."""
+    """Add the returns of surfaces that children hit; arguments as for first rays, whose numbers the children carry."""
     block, hit, tables, arrivals = jit.uncounted((block, hit, tables, arrivals))
     rays = tables.u.shape[0]
     for k in range(used):
@@ -131,7 +131,7 @@ def clear_air(air_f, used):
 
 @jit.function
 def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
-    """Add what the air sent back along the rays of a block and their children, out of the slots it was offered to."""
+    """Add the returns of the air along the rays of a block and their children, from their slots."""
     for k in range(used):
         for j in range(AIR_SLOTS):
             f, w = j * choose.FLOATS_A_SLOT + k, j * choose.WORDS_A_SLOT + k
@@ -150,7 +150,7 @@ def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
 
 @jit.function
 def share_draws(beams, block, pulse_of, batch, used):
-    """The number that each beam drew for the air, to all its rays: a beam has one return of the air, not one a ray."""
+    """Give all rays of a beam its draw for the air: a beam has one return of the air, not one per ray."""
     for k in range(used):
         block[rows.UNIFORM + k] = beams[rows.UNIFORM + batch + pulse_of[k]]
 
@@ -164,6 +164,6 @@ def told_of(sender):
 
 @jit.function
 def new_air():
-    """Slots that the air is offered to, and scratch of `steps.offer_media`."""
+    """Slots for returns of the air, and scratch of `steps.offer_media`."""
     air_f, air_i = choose.new_slots(AIR_SLOTS + 1)
     return air_f, air_i, np.zeros(BLOCK + 1, np.int32)

@@ -1,7 +1,7 @@
-"""The kernel of beams of several rays: each beam's rays through the ray tree, what comes back merged, and reported.
+"""The kernel of beams of several rays: follows each beam's rays through the ray tree, merges and reports returns.
 
-Between the aim and the report it does what the waveform kernel does to the rays of pulses; the report is that of the
-light kernel, with the draws of the beam.
+Between the aim and the report it follows the steps of the waveform kernel; the report is that of the light kernel, with
+the draws of the beam.
 """
 
 import numpy as np
@@ -139,7 +139,7 @@ def report_beams(
 
 @jit.function
 def _new_scratch(light, tables):
-    """All that one thread needs: of rays and their children; of beams and what arrives along their rays."""
+    """Scratch of one thread: for rays and their children; for beams and the arrivals along their rays."""
     of_rays = (
         new_packet(),
         rows.new_scratch(),

@@ -1,4 +1,4 @@
-"""From what arrived along the rays of a beam to its returns: merged where the receiver cannot separate them."""
+"""Returns of a beam from the arrivals along its rays: merged where the receiver cannot separate them."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def merge_beams(arrivals, order, beams, light, draws, element, among, separation
         arrivals: `Arrivals`; order: scratch, int64 (room,).
         beams: Scratch of the beams; one that a reset made void gets a number that keeps false alarms away.
         light: `LightTables`.
-        draws, element, among: Where random numbers come from.
+        draws, element, among: Counter words of the random numbers.
         separation: Least separation of two returns, in optical path [m].
         voided_before: Beams fired before this fraction of the interval have no returns.
         slot_f, slot_i: Slots.
@@ -51,7 +51,7 @@ def merge_beams(arrivals, order, beams, light, draws, element, among, separation
             low, high = min(low, opl[i]), max(high, opl[i])
             alone &= sender[i] == sender[0]
 
-        # Mostly one surface sends all, from about one range
+        # Usually one surface sends all light, from about one range
         if alone and high - low <= clear:
             best, middle, total, _ = _summed(opl, power, sender, order, np.int64(0), count, alone)
             _offer(
@@ -75,7 +75,7 @@ def merge_beams(arrivals, order, beams, light, draws, element, among, separation
 
 @jit.function
 def _summed(opl, power, sender, order, start, end, alone):
-    """One return: its strongest arrival, the centroid and sum of its light, whether other senders have a part in it.
+    """One return: its strongest arrival, the centroid and sum of its light, whether other senders contribute.
 
     The strongest arrival is that of the sender of most light.
     """
@@ -120,7 +120,7 @@ def _offer(
 
 @jit.function
 def _strongest(power, sender, order, start, end):
-    """Strongest arrival of the sender of most light among some arrivals, and how much light that sender sent."""
+    """Strongest arrival of the sender of most light among some arrivals, and the light of that sender."""
     best, most = order[start], -1.0
     for i in range(start, end):
         who, known = sender[order[i]], False

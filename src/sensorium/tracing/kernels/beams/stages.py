@@ -1,4 +1,4 @@
-"""The kernel of beams, `sweep_beams`, in stages for rays that are traced elsewhere; see bundles/stages.py."""
+"""The beam kernel, `sweep_beams`, in stages for rays that other processes trace; see bundles/stages.py."""
 
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ from sensorium.tracing.kernels.sweep import block_of
 
 
 class BeamWalks(NamedTuple):
-    """Blocks of beams under way, one a row."""
+    """Active blocks of beams, one per row."""
 
     bundles: BundleWalks
     air_f: NDArray[np.float32]  # slots of the air
@@ -51,7 +51,7 @@ class BeamWalks(NamedTuple):
 
 
 def new_beam_walks(count: int, light: tb.LightTables, tables: BeamTables) -> BeamWalks:
-    """Room for blocks under way, as many as said."""
+    """Arrays for this many active blocks."""
     shape, slots = (count, int(tables.switch[bt.V_PULSES]), int(tables.room)), gather.AIR_SLOTS + 1
     return BeamWalks(
         bundles=new_bundle_walks(count, light, int(light.switch[tb.S_SLOTS]) + 1),
@@ -74,7 +74,7 @@ def follow_beams(
     first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, unlimited, tables, draws, walks,
     out,
 ):  # fmt: skip
-    """Take the chosen blocks of beams first, first + step, ... to their next trace, or to their returns.
+    """Advance the chosen blocks of beams first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
@@ -107,7 +107,7 @@ def follow_beams(
             for k in range(used):
                 arrivals.filled[k] = 0
         else:
-            # What the hits send back, and what goes on from them
+            # Returns of the hits, and their children
             many = min(together, used - batch) * bundle
             lit = min(BLOCK, many - begin)
             if begin != named:

@@ -1,4 +1,4 @@
-"""What the kernel of beams looks up beside `LightTables`: the rays of a beam, and what the receiver separates."""
+"""Tables of the beam kernel beside `LightTables`: the rays of a beam, and the separation of the receiver."""
 
 from typing import NamedTuple
 

@@ -1,1 +1,1 @@
-"""Bundles of rays that belong together, one a beam or a pulse: what the kernels of both have in common."""
+"""Bundles of rays, one per beam or pulse: the common parts of both kernels."""

@@ -1,4 +1,4 @@
-"""Bundles followed through a scene that lies in parts, as light/in_parts.py does it with rays."""
+"""Bundles followed through a partitioned scene, as light/in_parts.py does with rays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from sensorium.tracing.kernels.light.in_parts import Collect, RemoteHits, walk_t
 from sensorium.tracing.kernels.light.tables import LightTables
 from sensorium.tracing.kernels.sweep import Heads, RayTables
 
-# Blocks of bundles under way at once: up to two megabytes each, for deep trees or for histograms
+# Active blocks of bundles: up to two megabytes each, for deep trees or for histograms
 _MOST_WALKS = 64
 
 
@@ -30,16 +30,16 @@ def bundles_in_parts(
     """Fire some blocks of bundles of one world, and follow their light through the parts.
 
     Args:
-        kernel: Takes blocks to their next trace, `follow_beams` or `follow_pulses`.
-        new_walks: Makes room for so many blocks.
+        kernel: Advances blocks to their next trace, `follow_beams` or `follow_pulses`.
+        new_walks: Allocates arrays for a number of blocks.
         what: Arguments of the kernel between the tables of light and the walks.
-        out: Where returns go.
+        out: Arrays for the returns.
         remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The axes of the bundles.
-        heads: Where they are fired from.
-        light: What they may hit.
+        heads: Sensors that fire them.
+        light: Materials and media of the scene.
     """
     walks = new_walks(min(_MOST_WALKS, len(numbers)))
     where = (anchor, rays, heads, light, *what, walks, out)

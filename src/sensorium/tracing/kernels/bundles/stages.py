@@ -1,7 +1,7 @@
-"""The stages that blocks of beams and of pulses go through where their rays are traced in other processes.
+"""Stages of blocks of beams and of pulses whose rays other processes trace.
 
 A block takes one block of rays after the other through the ray tree, in the order of the kernel that traces in memory,
-since sums of float32 depend on it; meanwhile other blocks do the same. See light/stages.py for single rays.
+since sums of float32 depend on the order; other blocks advance at the same time. See light/stages.py for single rays.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at
 
 
 class BundleWalks(NamedTuple):
-    """Blocks of bundles under way, one a row."""
+    """Active blocks of bundles, one per row."""
 
     rays: Walks  # what of each is being traced
     batch: NDArray[np.int64]  # first bundle of the batch that it belongs to
@@ -31,7 +31,7 @@ class BundleWalks(NamedTuple):
 
 
 def new_bundle_walks(count: int, light: tb.LightTables, slots: int) -> BundleWalks:
-    """Room for so many blocks under way, with so many slots for returns of a ray."""
+    """Arrays for this many active blocks, with this many slots for returns of a ray."""
     return BundleWalks(
         rays=new_walks(count, light, slots),
         batch=np.zeros(count, np.int64),
@@ -43,14 +43,14 @@ def new_bundle_walks(count: int, light: tb.LightTables, slots: int) -> BundleWal
 
 @jit.function
 def send_on(traced, walk, block, hit, media, light, world, waiting):
-    """Queue the rays that go on from the hits of a block, behind those that wait already."""
+    """Append the children of a block's hits to the queue."""
     queue = queue_of_walk(traced.queue, walk)
     traced.waiting[walk] = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, waiting)
 
 
 @jit.function
 def ask_for_sun(walks, walk, spot, spot_hit, light, tables, pulse_of, used):
-    """Ask for shadow rays from the middle of each bundle, where the sun shines; returns whether there are any.
+    """Request shadow rays from the center of each bundle, if the sun shines; returns whether there are any.
 
     Args:
         walks: `BundleWalks`; walk: number of the block, whose first rays are lit.
@@ -72,7 +72,7 @@ def ask_for_sun(walks, walk, spot, spot_hit, light, tables, pulse_of, used):
 
 @jit.function
 def take_sun(walks, walk, spot, spot_hit, light, tables, known, row, pulse_of, used):
-    """Keep the sunlight that the shadow rays of `ask_for_sun` let through, of which `known` has the hits from `row`."""
+    """Keep the sunlight that the shadow rays of `ask_for_sun` pass; their hits are in `known` from `row` on."""
     traced, begin = walks.rays, walks.begin[walk]
     block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
     centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used)

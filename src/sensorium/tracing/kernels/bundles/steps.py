@@ -1,4 +1,4 @@
-"""What kernels do to a block of bundles, beams or pulses, before and beside the light of their rays."""
+"""Steps of kernels on a block of bundles, beams or pulses, before and beside the light of their rays."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def new_levels():
 
 @jit.function
 def new_names():
-    """Room for what `name_rays` fills."""
+    """Arrays that `name_rays` fills."""
     return (
         np.zeros(BLOCK, np.float32),
         np.zeros(BLOCK, np.float32),
@@ -48,7 +48,7 @@ def fire_bundles(axes, up, levels, rays, heads, light, draws, number, most):
 
 @jit.function
 def pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
-    """Copy the ray in the middle of each bundle of a block into another; returns how many there are."""
+    """Copy the center ray of each bundle of a block into another; returns how many there are."""
     count, rays, center = 0, tables.u.shape[0], tables.switch[bt.V_CENTER]
     for k in range(used):
         if (begin + k) % rays == center:
@@ -63,6 +63,6 @@ def pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
 
 @jit.function
 def keep_sunlight(spot, spot_hit, axes, batch, count):
-    """Sunlight of each bundle, as the ray in its middle sees it."""
+    """Sunlight of each bundle, at its center ray."""
     for i in range(count):
         axes[rows.AMBIENT + batch + spot_hit[rows.RAY + i]] = spot[rows.AMBIENT + i]

@@ -1,4 +1,4 @@
-"""Entries of the tables of bundles that the kernels of beams and of waveforms have in common."""
+"""Table entries of bundles that the beam and waveform kernels share."""
 
 # entries of `number`: tangents of the half angles of the beam [1, 1], and its radius at the exit [m]
 W_TAN_ALONG, W_TAN_ACROSS, W_EXIT_RADIUS = range(3)

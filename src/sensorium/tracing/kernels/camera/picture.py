@@ -1,8 +1,8 @@
-"""The kernel behind cameras: rays of a moving camera, shaded in several bands, and followed from mirror to mirror.
+"""The kernel of cameras: rays of a moving camera, shaded in several bands, and followed from mirror to mirror.
 
-What surfaces send is in picture_light.py. From a smooth one, one more ray goes on into the mirror direction, and its
-radiance counts with the share R that is mirrored, less what the air takes; and so on, to a depth. Nothing is let
-through: glass shows what it reflects.
+The radiance of surfaces is in picture_light.py. A smooth surface adds a ray in the mirror direction, whose radiance
+counts with the mirrored share R, less the extinction of the air; and so on, up to a depth. Nothing is transmitted:
+glass shows its reflection only.
 """
 
 from typing import NamedTuple
@@ -22,16 +22,16 @@ from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 
-# A mirror ray starts on the face it left and must not meet it again: it looks from this far on [m], and a little more
-# far out, where float32 is coarser [1]
+# A mirror ray starts on a face and must not hit it again: it searches from this distance on [m], and a little more far
+# out, where float32 is coarser [1]
 _CLEAR_M, _CLEAR_PART = np.float32(2e-4), np.float32(2e-6)
 
 
 class PictureOutputs(NamedTuple):
-    """What a picture is."""
+    """Arrays of a picture."""
 
     radiance: NDArray[np.float32]  # (heads, rays, bands) [W/m^2/sr] that counts
-    inverse_depth: NDArray[np.float32]  # (heads, rays) [1/m], 0 where nothing was met
+    inverse_depth: NDArray[np.float32]  # (heads, rays) [1/m], 0 without a hit
 
 
 @jit.kernel
@@ -101,7 +101,7 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
 
 @jit.function
 def _start_mirrored(block, hit, child, child_hit, tables, used, carried):
-    """Mirror rays of a block, and what each carries moved to its place; returns how many."""
+    """Aim the mirror rays of a block, and move the share of each to its place; returns how many."""
     going = 0
     for k in range(used):
         if hit[rows.COLUMN + k] != NO_HIT and tables.mirrors[hit[rows.MATERIAL + k]]:
@@ -114,7 +114,7 @@ def _start_mirrored(block, hit, child, child_hit, tables, used, carried):
 
 @jit.function
 def _add_mirrored(child, child_hit, tables, follows, used, mirrored, carried, onward, radiance):
-    """Add what mirror rays saw to their pixels; those that met a mirror go on. Returns how many."""
+    """Add the radiance of mirror rays to their pixels; those that hit a mirror go on. Returns how many."""
     going = 0
     for k in range(used):
         ray = child_hit[rows.RAY + k]

@@ -4,11 +4,10 @@ Radiance that counts in band j, of a surface with normal n seen from v:
 
     L = E_sun f(s, v) (n.s) lit + pi f_d t (L_sky (1 + n_z) / 2 + L_ground (1 - n_z) / 2) + R L_mirror + eps B(T)
 
-The sky is equally bright all over, the ground below likewise. Light of a whole half-space passes a top layer as light
-at 60 degrees does, which is right to a hundredth for glass. By Kirchhoff's law eps = 1 - R - pi f_d t. On the way the
-air takes a share and adds its own light, L exp(-alpha d) + L_sky (1 - exp(-alpha d)). What a surface mirrors is sky or
-ground, unless it is smooth and its mirror ray is followed: then R L_mirror is left to who follows it. One ray a surface
-goes to the sun.
+Sky and ground each have uniform radiance. Hemispherical light passes a top layer like light at 60 degrees, which is
+accurate to a hundredth for glass. By Kirchhoff's law eps = 1 - R - pi f_d t. The air along the way absorbs a share and
+adds its own light, L exp(-alpha d) + L_sky (1 - exp(-alpha d)). A surface mirrors sky or ground, unless it is smooth
+and its mirror ray is followed: then the caller adds R L_mirror. One shadow ray per surface goes to the sun.
 """
 
 import math
@@ -80,7 +79,7 @@ class PictureTables(NamedTuple):
 
 @jit.function
 def find_shadows(block, hit, lit, floats, active, scene, arguments, tables, used):
-    """Whether the sun reaches each surface that faces it: one ray each."""
+    """Whether the sun reaches each surface that faces it: one shadow ray each."""
     sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
     shines = tables.light[0, L_SUN] > _ZERO
     for band in range(1, tables.light.shape[0]):
@@ -125,7 +124,7 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
         out: Filled, (rays, bands).
         carried: Filled where a mirror ray goes on, (rays, bands): its share of this ray's radiance.
     """
-    # Numbers are looked up one by one: a view of a row would cost more than what it is for
+    # Numbers are looked up one by one: a view of a row would cost more
     materials, light, corners = tables.material, tables.light, tables.corner_reflectance
     bands, glows = light.shape[0], tables.emission.shape[1] > 0
     sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
@@ -134,7 +133,7 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         l_dot_v = -(dx * sx + dy * sy + dz * sz)
 
-        # A ray that met nothing sees sky or ground, or the sun itself
+        # A ray without a hit sees sky or ground, or the sun itself
         if hit[rows.COLUMN + k] == NO_HIT:
             for band in range(bands):
                 radiance = light[band, L_SKY] if dz >= _ZERO else light[band, L_GROUND]
@@ -246,7 +245,7 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
 
 @jit.function
 def _at_corners(corners, first, hit, k, u, v):
-    """A value given at the corners of faces, at the point met."""
+    """A value given at the corners of faces, at the hit point."""
     at = np.uint64(first) + np.uint64(3) * np.uint64(hit[pk.B_FACE + k])
     return (_ONE - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
 
@@ -265,7 +264,7 @@ def _texels(places, paint, x, y):
 
 @jit.function
 def _wrapped(index, count, wrap):
-    """The texel of an image that stands for one beyond its edges too."""
+    """Index of a texel, also beyond the edges of the image."""
     if wrap == CLAMP:
         return min(max(index, 0), count - 1)
     if wrap == MIRROR:

@@ -1,9 +1,9 @@
-"""The kernel behind cone sensors: the nearest point of every object, or of all of them, in the cone of each sensor.
+"""The kernel of cone sensors: the nearest point of every object, or of all objects, in the cone of each sensor.
 
-Objects go first whose sphere is out of sight or farther than what was found already; then clusters of faces, by the
-same rule; then faces that point away, of parts of the object that are closed, where the sensor is outside: the way to a
-point on such a face leads through that part, and thus through a nearer point in the cone. So do one-sided faces that
-point away. What is left is searched in the sensor's frame.
+The search first discards objects whose sphere is outside the cone or beyond the nearest point so far; then clusters of
+faces, by the same rule; then faces that point away, of closed parts of the object, if the sensor is outside: the line
+to a point on such a face passes through that part, and thus through a nearer point in the cone. One-sided faces that
+point away are discarded too. The remaining faces are searched in the sensor's frame.
 """
 
 import math
@@ -21,7 +21,7 @@ from sensorium.tracing.placement.motion import rotation
 from sensorium.worlds.interpolation import slerp
 from sensorium.worlds.paths.closed import P, Q, V, W
 
-# What is looked for: the middle of an object's box, the nearest of its lines, or the nearest point of its triangles
+# Target of the search: the center of an object's box, the nearest of its lines, or the nearest point of its triangles
 MIDDLE, LINES, EXACT = np.int64(0), np.int64(1), np.int64(2)
 
 
@@ -39,7 +39,7 @@ class ConeView(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where sensors and bodies are at an instant."""
+    """Poses of sensors and bodies at an instant."""
 
     p_WS: NDArray[np.float64]  # (rows, 3) [m]; rows are worlds and then sensors
     q_WS: NDArray[np.float64]  # (rows, 4)
@@ -52,7 +52,7 @@ class Places(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """What is found: a slot for each object, or one."""
+    """Results: a slot for each object, or one."""
 
     point: NDArray[np.float64]  # (rows, slots, 3) in the sensor's frame [m]
     range_m: NDArray[np.float64]  # (rows, slots), inf where there is nothing
@@ -62,7 +62,7 @@ class Nearest(NamedTuple):
 
 
 def new_nearest(rows: int, slots: int) -> Nearest:
-    """Arrays for the kernel to fill, where there is nothing too."""
+    """Arrays for the kernel to fill, initialized to no result."""
     ids = np.zeros((2, rows, slots), np.int32)
     return Nearest(np.zeros((rows, slots, 3)), np.zeros((rows, slots)), np.zeros((rows, slots)), ids[0], ids[1])
 
@@ -93,7 +93,7 @@ def search(first, step, count, faces, objects, places, view, out):
         _bodies(places, world, p_WB, R_WB, q)
         rotation(places.q_WS[row], R_WS)
 
-        # Bounds of all objects: what is certainly out of sight has none
+        # Bounds of all objects; objects certainly outside the cone have none
         nearest = -1
         for k in range(number):
             bound[k] = math.inf
@@ -111,7 +111,7 @@ def search(first, step, count, faces, objects, places, view, out):
         if nearest < 0:
             continue
 
-        # The one with the least bound first, so that it tells how near others must be
+        # The object with the least bound first, so that it bounds the search of the others
         within = math.inf
         for turn in range(-1, number):
             k = nearest if turn < 0 else turn
@@ -275,7 +275,7 @@ def _mount(objects, at, k, p_WB, R_WB, p_WS, R_WS, R, R_SO, p_SO):
 
 @jit.function
 def _rate(x, y, z, places, row, world, body, p_WB, R_WS):
-    """How fast the matter at a point of a body goes away from the sensor, (v_p - v_s) q / |q| [m/s]."""
+    """Radial velocity of the matter at a point of a body relative to the sensor, (v_p - v_s) q / |q| [m/s]."""
     distance = math.sqrt(x * x + y * y + z * z)
     if distance == 0.0:
         return 0.0

@@ -1,4 +1,4 @@
-"""A scene as the search for nearest points reads it: faces of all meshes in clusters, and mounts of objects."""
+"""Tables of a scene for the search of nearest points: faces of all meshes in clusters, and mounts of objects."""
 
 import weakref
 from collections.abc import Collection
@@ -15,13 +15,13 @@ from sensorium.scene.volumes import AIR
 
 Float = NDArray[np.float64]
 
-# How far sides may be from parallel, and corners from flat, of their length: what rounding leaves
+# Tolerance of parallel sides and flat faces, relative to length: rounding errors
 _PARALLEL = 1e-12
 
-# What points away cannot be seen: a face of a closed part from outside its mesh's box, a one-sided face from anywhere
+# Faces that point away are hidden: a face of a closed part from outside its mesh's box, a one-sided face always
 HIDDEN_OUTSIDE, HIDDEN_ALWAYS = 1, 2
 
-# Most faces of a cluster, which are looked at only where its sphere is in sight and near enough
+# Most faces of a cluster, which are examined only if its sphere is in the cone and near enough
 _CLUSTER = 32
 
 
@@ -114,7 +114,7 @@ _known: "weakref.WeakKeyDictionary[Mesh, dict[bool, _Faces]]" = weakref.WeakKeyD
 
 
 def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
-    """The faces of a mesh, made when first asked for and kept as long as the mesh is."""
+    """The faces of a mesh, built on first use and kept as long as the mesh."""
     known = _known.setdefault(mesh, {})
     if as_quads not in known:
         one_sided = np.zeros(len(mesh.faces), np.bool_) if mesh.one_sided is None else mesh.one_sided
@@ -134,7 +134,7 @@ def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
 
 
 def object_tables(layout: Layout, body_names: tuple[str, ...], hide: Collection[str]) -> ObjectTables:
-    """Mounts of the objects that can be seen: not those on hidden bodies, nor volumes of air such as fog banks."""
+    """Mounts of the visible objects: not those on hidden bodies, nor volumes of air such as fog banks."""
     index = {name: i for i, name in enumerate(body_names)}
     hidden = np.array([name in hide for name in layout.body], np.bool_)
     air = layout.material_kind[layout.material_index] == AIR

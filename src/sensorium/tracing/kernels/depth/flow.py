@@ -1,8 +1,8 @@
-"""Flow in a depth image: how the point that a pixel sees moves, in space and in the image.
+"""Flow in a depth image: motion of the point in each pixel, in space and in the image.
 
-A point that rides on body b is at p in the sensor frame now. How it moves there is an affine map of p, one a head and
-body: D p + d. For scene flow that is its velocity; for optical flow its displacement since the image before, which is
-then seen through the lens: flow = project(p) - project(p - (D p + d)).
+A point on body b is at p in the sensor frame now. Its motion there is an affine map of p, one per head and body: D p +
+d. For scene flow that is its velocity; for optical flow its displacement since the previous image, which the lens then
+projects: flow = project(p) - project(p - (D p + d)).
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def _moved(motion, x, y, z):
 
 @jit.function
 def write_scene_flow(block, hit, x, y, z, body, motion, place, used, out):
-    """Velocities [m/s] of what the rays of a block met, (pixels, 3); 0 where they met nothing.
+    """Velocities [m/s] of the points that the rays of a block hit, (pixels, 3); 0 without a hit.
 
     Args:
         block, hit: Scratch after the trace, with columns found.
@@ -48,9 +48,9 @@ def write_scene_flow(block, hit, x, y, z, body, motion, place, used, out):
 
 @jit.function
 def write_flow(block, hit, x, y, z, body, motion, lens, place, used, out):
-    """Displacements in the image [px] since the image before, to the right and down, (pixels, 2).
+    """Displacements in the image [px] since the previous image, to the right and down, (pixels, 2).
 
-    0 where a ray met nothing, and where the point was behind a pinhole. Arguments as above, and the row of the lens.
+    0 for rays without a hit, and where the point was behind a pinhole. Arguments as above, and the row of the lens.
     """
     for k in range(used):
         p = place[k]

@@ -1,7 +1,7 @@
-"""The kernel behind depth cameras: images of many moving heads, of which only the outputs asked for are computed.
+"""The kernel of depth cameras: images of many moving heads; only the requested outputs are computed.
 
-Rays come in the order of small tiles, which packets trace faster than rows; each knows its pixel. A block is aimed,
-traced, measured and written while in cache. Outputs that were not asked for have no pixels.
+Rays are in the order of small tiles, which packets trace faster than rows; each has the number of its pixel. A block is
+aimed, traced, measured and written while in cache. Outputs that were not requested have no pixels.
 """
 
 from typing import NamedTuple
@@ -31,13 +31,12 @@ from sensorium.tracing.placement.world_arrays import InstanceTables
 
 _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
-# Scratch of a block: what was met and at which angle. All of the rows that light has would drive out of the cache what
-# an image is made of.
+# Scratch of a block: hits and their angles. All rows of the light kernels would evict the image data from the cache.
 _FLOATS, _WORDS = rows.SIDE + BLOCK, rows.COLUMN + BLOCK
 
 
 class Pixels(NamedTuple):
-    """Which pixel each ray belongs to, and how heads look."""
+    """Pixel of each ray, and lenses of the heads."""
 
     place: NDArray[np.uint32]  # (rays,) number of the pixel, row by row
     u: NDArray[np.float32]  # (rays,) the pixel [px]
@@ -48,7 +47,7 @@ class Pixels(NamedTuple):
 
 
 class DepthDraws(NamedTuple):
-    """What random numbers of an image are counted by."""
+    """Counter words of an image's random numbers."""
 
     key: NDArray[np.uint32]  # (2,) of the sensor's stream
     tick: NDArray[np.int64]  # (1,) number of the image
@@ -57,14 +56,14 @@ class DepthDraws(NamedTuple):
 
 
 class Motions(NamedTuple):
-    """How points on bodies move as heads see them, see `flow`."""
+    """Motion of points on bodies relative to heads, see `flow`."""
 
-    velocity: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where scene flow is not asked for
-    displacement: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where flow is not asked for
+    velocity: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads without scene flow
+    displacement: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads without flow
 
 
 class DepthScene(NamedTuple):
-    """What images are cast into."""
+    """The scene of a cast."""
 
     arrays: InstanceTables
     mounts: MountTables
@@ -85,7 +84,7 @@ class DepthAim(NamedTuple):
 
 
 class Placing(NamedTuple):
-    """What the kernel places itself: some cameras where all images are rasterized, none where all is placed before.
+    """Placement inside the kernel: some cameras if all images are rasterized, none if everything is placed before.
 
     Anchors, matrices of heads and transforms of objects are then written by the kernel.
     """
@@ -95,7 +94,7 @@ class Placing(NamedTuple):
 
 
 class Shading(NamedTuple):
-    """What colors, flow and normals follow from."""
+    """Tables for colors, flow and normals."""
 
     tints: Tints
     motions: Motions
@@ -103,7 +102,7 @@ class Shading(NamedTuple):
 
 
 class Measuring(NamedTuple):
-    """What distances are measured by."""
+    """Constants for measuring distances."""
 
     numbers: NDArray[np.float32]  # columns of `measure`
     reach: np.float32  # how far to look [m]
@@ -111,7 +110,7 @@ class Measuring(NamedTuple):
 
 
 class DepthOutputs(NamedTuple):
-    """What a depth image is, (heads, pixels) each; (heads, 0) for what is not asked for."""
+    """Outputs of a depth image, (heads, pixels) each; (heads, 0) if not requested."""
 
     range_m: NDArray[np.float32]
     depth: NDArray[np.float32]
@@ -125,7 +124,7 @@ class DepthOutputs(NamedTuple):
     scene_flow: NDArray[np.float32]  # (heads, pixels, 3)
     color: NDArray[np.uint8]  # (heads, pixels, 3)
     cosine: NDArray[np.float32]
-    true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
+    true_m: NDArray[np.float32]  # distance before noise and limits, infinite without a hit
 
 
 @jit.function
@@ -141,7 +140,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
     own, measured = jit.zeros(3 * frame.span if pixels.own_lens else 0, np.float32), ms.new_measured()
     canvas, poses = new_canvas(frame, meshes.of_object.shape[1]), new_poses()
 
-    # What is asked for, and what that needs
+    # Requested outputs, and the steps they need
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
     turned = out.normals.shape[1] + out.color.shape[1] + out.cosine.shape[1] > 0
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
@@ -188,7 +187,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
                 _void(block, hit, heads.start[head], used)
             _find_misses(block, hit, used)
 
-            # What is measured, before hits beyond the limits are forgotten: noise may bring them back
+            # Measure before hits beyond the limits are dropped: noise may bring them back
             if out.true_m.shape[1] > 0:
                 ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
             if measures:
@@ -197,7 +196,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
             if reach > numbers[ms.FARTHEST]:
                 _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
 
-            # What was met
+            # Hits
             if out.label.shape[1] > 0:
                 row = world if labels.object_label.shape[0] > 1 else 0
                 _write_labels(
@@ -276,7 +275,7 @@ def measure_again(first, step, count, aim, measuring, distance, out):
 
 @jit.function
 def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, head, world, pixels, used, out):
-    """Measure the distances of a block, and write what is asked for of range, depth and points.
+    """Measure the distances of a block, and write the requested ones of range, depth and points.
 
     Args:
         block: Scratch with distances [m]; for points in the world also with the rays.
@@ -312,7 +311,7 @@ def _directions(own, rays, pixels, draws, head, start, used):
 
 @jit.function
 def _void(block, hit, voided_before, used):
-    """Rays fired before a reset meet nothing."""
+    """Void the hits of rays fired before a reset."""
     for k in range(used):
         fired = block[pk.B_TIME + k] >= voided_before
         hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if fired else NO_HIT
@@ -320,21 +319,21 @@ def _void(block, hit, voided_before, used):
 
 @jit.function
 def _find_misses(block, hit, used):
-    """A ray that met nothing has gone infinitely far."""
+    """Set the distance of rays without a hit to infinity."""
     for k in range(used):
         block[pk.B_T_FAR + k] = block[pk.B_T_FAR + k] if hit[pk.B_INSTANCE + k] != NO_HIT else _INFINITE
 
 
 @jit.function
 def _forget_beyond(block, hit, farthest, used):
-    """What lies beyond the limits is not seen."""
+    """Drop hits beyond the limits."""
     for k in range(used):
         hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if block[pk.B_T_FAR + k] <= farthest else NO_HIT
 
 
 @jit.function
 def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
-    """Label of each pixel, -1 where nothing was met; neighbors mostly share an object, which is looked up once."""
+    """Label of each pixel, -1 without a hit; neighbors mostly share an object, which is looked up once."""
     last_instance, last_item = NO_HIT, NO_HIT
     label, own = np.int32(0), np.int64(-1)
     for k in range(used):
@@ -351,7 +350,7 @@ def _write_labels(hit, first, column_first, columns, object_label, face_first, f
 
 @jit.function
 def _write_faces(hit, place, used, out):
-    """Face of each pixel, -1 where nothing was met."""
+    """Face of each pixel, -1 without a hit."""
     for k in range(used):
         face = np.int32(hit[pk.B_FACE + k])
         out[place[k]] = face if hit[pk.B_INSTANCE + k] != NO_HIT else np.int32(-1)
@@ -359,7 +358,7 @@ def _write_faces(hit, place, used, out):
 
 @jit.function
 def _find_columns(hit, first, column_first, columns, used):
-    """Object that each ray met."""
+    """Object of each ray's hit."""
     for k in range(used):
         instance = hit[pk.B_INSTANCE + k]
         if instance == NO_HIT:
@@ -370,7 +369,7 @@ def _find_columns(hit, first, column_first, columns, used):
 
 @jit.function
 def _write_turned(block, hit, matrix, place, shading, world, head, used, out):
-    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colors.
+    """Outputs that need the surface's normal: the normal on the sensor's side, the cosine of incidence, colors.
 
     Args:
         matrix: X_AS at the image's start, rows of 3 x 4, which turns normals into S.
@@ -398,7 +397,7 @@ def _write_turned(block, hit, matrix, place, shading, world, head, used, out):
 
 @jit.function
 def _write_moving(block, hit, x, y, z, body, motions, pixels, place, head, used, out):
-    """What needs the object met: its number, and how its body moves, of which `body` is the number."""
+    """Outputs that need the hit object: its number, and the motion of its body, `body`."""
     if out.object_id.shape[1] > 0:
         object_id = out.object_id[head]
         for k in range(used):

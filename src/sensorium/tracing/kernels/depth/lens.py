@@ -1,8 +1,7 @@
-"""Lenses inside kernels, one for each head: where image points look, and where points appear.
+"""Lenses inside kernels, one for each head: directions of image points, and projections of points.
 
-The same models as `patterns.Pinhole` and `patterns.Fisheye`, for cameras whose lenses are drawn at random: a row of
-numbers a lens, so that a thousand cameras need no tables of rays. Rays are made in float32, whose directions are right
-to 3e-7 rad.
+The same models as `patterns.Pinhole` and `patterns.Fisheye`, for cameras with random lenses: one row of numbers per
+lens, so that a thousand cameras need no tables of rays. Directions are float32, accurate to 3e-7 rad.
 """
 
 import math
@@ -25,8 +24,8 @@ LENS_COLUMNS = 11
 # kinds
 PINHOLE, BROWN, FISHEYE = 0.0, 1.0, 2.0
 
-# Newton steps from the distorted point on: six are enough for lenses that bend by half, ten for most. What they do not
-# find, or find beyond a fold, is followed from the axis in so many parts of the way; angles of a fisheye by halving
+# Newton steps from the distorted point: six are enough for lenses that bend by half, ten for most. Points that they do
+# not find, or find beyond a fold, are continued from the axis in this many steps; angles of a fisheye by bisection
 _STEPS = 10
 _PARTS, _STEPS_OF_A_PART, _HALVINGS = 256, 3, 40
 
@@ -160,7 +159,7 @@ def _spread_fisheye(lens, used, x, y, z):
 
 @jit.function
 def _mend_angles(lens, used, angle, y, z):
-    """Angles of a fisheye that Newton's method did not find, or found beyond the fold, in place, by halving."""
+    """Angles of a fisheye that Newton's method did not find, or found beyond the fold, in place, by bisection."""
     k1, k2, k3, k4 = (
         np.float32(lens[K1]),
         np.float32(lens[K1 + 1]),
@@ -198,7 +197,7 @@ def _mend_angles(lens, used, angle, y, z):
 
 @jit.function
 def project(lens, x, y, z):
-    """Image point (u, v) [px] where a point of S appears, and whether it does: none behind a pinhole."""
+    """Projection (u, v) [px] of a point of S, and whether there is one: none behind a pinhole."""
     kind = lens[KIND]
     if kind == FISHEYE:
         aside = math.sqrt(y * y + z * z)

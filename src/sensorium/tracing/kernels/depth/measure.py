@@ -1,4 +1,4 @@
-"""From true distances to the numbers of a depth image: noise, limits, dropout, and the unit they are shown in.
+"""Numbers of a depth image from true distances: noise, limits, dropout, unit.
 
 The order is that of the specification: noise, limits, dropout, normalizing, so that a dropped pixel's value survives.
 Noise is r' = r + k r N(0, 1).
@@ -11,8 +11,8 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
 
-# What a camera measures by: limits [m], what is shown beyond them and for dropped pixels, as it is shown, the factor on
-# distances that are shown [1 or 1/m], noise as a share of the distance [1], and the probability of dropout [1]
+# Constants of a camera: limits [m], values beyond them and for dropped pixels, in the image's unit, the factor on
+# distances [1 or 1/m], noise relative to the distance [1], and the probability of dropout [1]
 NEAREST, FARTHEST, NEAR, FAR, DROPPED, SCALE, NOISE, DROPOUT = range(8)
 MEASURE_COLUMNS = 8
 
@@ -28,7 +28,7 @@ M_RANGE, M_SHOWN = 0, BLOCK
 
 @jit.function
 def new_measured():
-    """Scratch of a block: ranges that were measured, 0 where none was, and what is shown where none was."""
+    """Scratch of a block: measured ranges, 0 without a measurement, and the values shown there."""
     return np.zeros(2 * BLOCK, np.float32)
 
 
@@ -37,7 +37,7 @@ def measure_block(distance, place, numbers, key, tick, element, world, used, mea
     """Measure the distances of a block.
 
     Args:
-        distance: True ones [m], infinite where nothing was met, 0 where an error left no measurement, float32 (used,).
+        distance: True ones [m], infinite without a hit, 0 where an error left no measurement, float32 (used,).
         place: Pixel of each ray, uint32 (used,).
         numbers: Columns as above, float32.
         key: Of the sensor's stream, uint32 (2,); tick: number of the image.

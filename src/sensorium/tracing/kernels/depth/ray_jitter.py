@@ -1,4 +1,4 @@
-"""Rays of an image that point beside their pixels, each by an angle of its own that belongs to pixel and draw."""
+"""Jitter of an image's rays: each ray deviates from its pixel by an angle drawn by pixel and draw."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ _ZERO = np.float32(0.0)
 
 
 class RayJitter(NamedTuple):
-    """By what the rays of cameras are turned."""
+    """Parameters of the jitter."""
 
     std: np.float32  # how far [rad], 0 for not at all
     key: NDArray[np.uint32]  # (2,) of the sensor's stream
@@ -26,7 +26,7 @@ class RayJitter(NamedTuple):
 
 @jit.function
 def jitter_rays(jitter, head, sensors, pixel, used, x, y, z):
-    """Turn each ray by a small angle of its own, of this standard deviation about any axis across it.
+    """Tilt each ray by a small random angle, of this standard deviation about any axis across it.
 
     Args:
         jitter: `RayJitter`.

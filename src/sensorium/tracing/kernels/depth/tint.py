@@ -1,7 +1,7 @@
-"""Cheap colors for depth cameras: reflectance under one light, without shadows or gloss. Cameras do it properly.
+"""Simple colors for depth cameras: reflectance under one light, without shadows or gloss; `Camera` models these.
 
-Value = 255 sqrt(c (a + (1 - a) cos)), with the reflectance c, the share a of light from all around, and the cosine
-between normal and light: that of the sun, or of a lamp at the camera. The square root stands for a display's gamma.
+Value = 255 sqrt(c (a + (1 - a) cos)), with the reflectance c, the ambient share a, and the cosine between normal and
+light: that of the sun, or of a lamp at the camera. The square root approximates a display's gamma.
 """
 
 import math
@@ -20,7 +20,7 @@ _FULL = np.float32(255.0)
 
 
 class Tints(NamedTuple):
-    """What colors follow from."""
+    """Tables of colors."""
 
     material: NDArray[np.float32]  # (materials, 3) reflectance in red, green and blue
     object_material: NDArray[np.int32]  # (1 | worlds, objects) material of each object
@@ -32,7 +32,7 @@ class Tints(NamedTuple):
 
 @jit.function
 def write_color(block, hit, tints, world, place, used, out):
-    """Colors of a block's pixels, uint8 (pixels, 3); black where nothing was met."""
+    """Colors of a block's pixels, uint8 (pixels, 3); black without a hit."""
     sx, sy, sz = tints.sun[0], tints.sun[1], tints.sun[2]
     shines = sx != _ZERO or sy != _ZERO or sz != _ZERO
     row = world if tints.face_first.shape[0] > 1 else 0

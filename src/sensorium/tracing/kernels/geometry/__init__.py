@@ -1,1 +1,1 @@
-"""What kernels do with rays before any light is followed: rows of scratch, normals of hits, errors of rays."""
+"""Steps of kernels on rays that need no light: rows of scratch, normals of hits, errors of rays."""

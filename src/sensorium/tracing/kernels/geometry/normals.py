@@ -1,4 +1,4 @@
-"""Which object each ray of a block hit, the normal there in world axes, and the angle of incidence."""
+"""Hit object of each ray of a block, its normal in world axes, and the angle of incidence."""
 
 import math
 
@@ -21,7 +21,7 @@ _TOGETHER = 16
 def find_normals(block, hit, arrays, world, used):
     """Find the object and the normal in world axes (of any length) of each hit; for a miss see `set_miss`.
 
-    Neighboring rays mostly hit the same object, so a run of them is done together.
+    Neighboring rays mostly hit the same object, so a run of them is processed together.
 
     Args:
         block, hit: Scratch, traced.
@@ -100,7 +100,7 @@ def _turn_run(block, r0, r1, r2, r3, r4, r5, r6, r7, r8, start, count):
 
 @jit.function
 def find_incidence(block, used):
-    """Bring normals to unit length; find the angle of incidence and the side of the face."""
+    """Normalize normals; find the angle of incidence and the side of the face."""
     for k in range(used):
         nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
         scale = np.float32(1.0) / math.sqrt(nx * nx + ny * ny + nz * nz)

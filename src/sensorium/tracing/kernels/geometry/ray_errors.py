@@ -12,7 +12,7 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
 from sensorium.tracing.kernels.geometry import rows
 
-# what draws of the lidar are for; part of the counter, so that no two share a number
+# purposes of the lidar's draws; part of the counter, so that no two share a number
 STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = np.int64(1), np.int64(2), np.int64(3)
 FIRST_DRAW = np.int64(0)
 
@@ -24,7 +24,7 @@ RAY_NUMBERS = 13
 
 
 class RayErrors(NamedTuple):
-    """Errors of one sweep of a geometric lidar, and where their random numbers come from."""
+    """Errors of one sweep of a geometric lidar, and counter words of their random numbers."""
 
     number: NDArray[np.float32]  # (RAY_NUMBERS,) at least
     key: NDArray[np.uint32]  # (2,)
@@ -35,7 +35,7 @@ class RayErrors(NamedTuple):
 
 @jit.function
 def numbers_of(rays, heads, draws, head, start):
-    """Where a block's random numbers come from: its first ray among those of its world, and the world's number."""
+    """Counter words of a block: its first ray among those of its world, and the world's number."""
     return np.int64(head % draws.sensors) * rays.x.shape[0] + start, draws.first_world + heads.world[head]
 
 
@@ -84,7 +84,7 @@ def jitter(block, draws, element, among, sigma, used):
 
 @jit.function
 def straighten(block, used):
-    """Back to the directions the sensor believes in: points lie on the nominal rays."""
+    """Restore the nominal directions: points lie on the nominal rays."""
     for k in range(used):
         block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]
         block[pk.B_DIRECTION_Y + k] = block[rows.NOMINAL_Y + k]
@@ -99,7 +99,7 @@ def noisy_range(x, normal, base, slope, square, bias):
 
 @jit.function
 def spoil_hits(block, hit, number, used):
-    """Put noise on the distances of hits; those that drop out or lie outside the limits then are misses.
+    """Add noise to the distances of hits; those that drop out or then lie outside the limits become misses.
 
     Args:
         block, hit: Scratch with hits, and with draws in rows NORMAL and DROPOUT.

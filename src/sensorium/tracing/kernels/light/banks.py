@@ -1,6 +1,6 @@
 """Crossings of convex volumes that only dim and scatter, such as fog banks: clipped by the planes of their faces.
 
-Light passes their faces unchanged, so no face is asked for, and a few planes in vector code take a third of the time of
+Light passes their faces unrefracted, so no face is traced, and a few planes in vector code take a third of the time of
 a trace. A ray is inside the volume between the last plane it enters by and the first it leaves by.
 """
 

@@ -1,4 +1,4 @@
-"""Which returns a lidar reports: candidates are offered one by one and the best kept, a few slots a ray.
+"""Choice of the returns that a lidar reports: candidates are offered one by one and the best kept, a few slots a ray.
 
 Slots live in two flat arrays like the rest of a block's scratch: slot j holds FLOAT_ROWS rows of floats from
 j * FLOATS_A_SLOT and WORD_ROWS rows of integers from j * WORDS_A_SLOT. Slot 0 is the best.
@@ -28,12 +28,12 @@ def new_slots(count):
 
 @jit.inlined
 def key_of(returns, intensity, opl, threshold, near, far):
-    """What returns are ranked by; minus infinity for one too weak, too near or too far to be seen.
+    """Rank of a return; minus infinity for one that is too weak, too near or too far.
 
     Args:
-        returns: Which are asked for; intensity, opl: of this one; threshold: of intensities.
-        near, far: Least and greatest optical path [m], each without noise and where noise helps the most; a return
-            between the two ranks behind all others, so that it hides none that is seen for sure.
+        returns: Reporting rule; intensity, opl: of this one; threshold: of intensities.
+        near, far: Least and greatest optical path [m], each without noise and with the most favorable noise; a return
+            between the two ranks behind all others, so that it displaces no certain return.
     """
     key = intensity
     if returns == tb.FIRST:
@@ -47,7 +47,7 @@ def key_of(returns, intensity, opl, threshold, near, far):
 
 @jit.function
 def offer(floats, words, ranked, k, key, intensity, opl, cause, depth, column, face, mirror):
-    """Keep a candidate if it ranks among the first `ranked`; equal ranks go to the nearer one."""
+    """Keep a candidate if it ranks among the first `ranked`; the nearer one wins between equal ranks."""
     j = np.int32(ranked - 1)
     worst = j * FLOATS_A_SLOT + k
     if key == NONE or key < floats[KEY + worst] or (key == floats[KEY + worst] and opl >= floats[OPL + worst]):
@@ -63,7 +63,7 @@ def offer(floats, words, ranked, k, key, intensity, opl, cause, depth, column, f
 
 @jit.function
 def offer_last(floats, words, j, k, opl, intensity, cause, depth, column, face, mirror):
-    """Keep a candidate in slot j if it is farther than what is there."""
+    """Keep a candidate in slot j if it is farther than the present one."""
     if opl > floats[j * FLOATS_A_SLOT + KEY + k]:
         put(floats, words, j, k, opl, intensity, opl, cause, depth, column, face, mirror)
 
@@ -79,7 +79,7 @@ def put(floats, words, j, k, key, intensity, opl, cause, depth, column, face, mi
 
 @jit.function
 def _copy(floats, words, source, target, k):
-    """Slot `source` of a ray into slot `target`."""
+    """Copy slot `source` of a ray into slot `target`."""
     for row in range(3):
         floats[target * FLOATS_A_SLOT + row * BLOCK + k] = floats[source * FLOATS_A_SLOT + row * BLOCK + k]
     for row in range(5):

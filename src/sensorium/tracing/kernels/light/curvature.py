@@ -1,8 +1,8 @@
-"""Light behind curved mirrors: how each path's pencil spreads, see `sensorium.physics.optics.surfaces.mirror_spread`.
+"""Light behind curved mirrors: spread of each path's pencil, see `sensorium.physics.optics.surfaces.mirror_spread`.
 
-A path that met no curved mirror spreads with its reduced path z, and nothing here touches it. Behind one, four numbers
-go with it: the distance z_eff that it has spread to where its segment starts, and the curvature of its wavefront there.
-They are exact for any number of mirrors, curved and flat; a boundary that light passes through counts as flat.
+A path without a curved mirror spreads with its reduced path z and is not changed here. Behind a curved mirror, a path
+carries four numbers: its effective spread distance z_eff at the start of the segment, and the curvature of its
+wavefront there. They are exact for any number of mirrors, curved and flat; a transmitting boundary counts as flat.
 """
 
 import math
@@ -33,12 +33,12 @@ from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.placement.motion import AFFINE_WORDS
 
-# A path behind a curved mirror has spread to this at least [m]: 0 stands for a path that met none
+# Least z_eff of a path behind a curved mirror [m]: 0 marks a path without one
 _LEAST_M = 1e-6
 
 
 def curvature_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Curvature of the faces that mirror: where each object's faces begin, (1 | worlds, objects), and (faces, 6).
+    """Curvature of mirror faces: start of each object's faces, (1 | worlds, objects), and (faces, 6).
 
     An object that is flat or does not mirror begins at -1.
     """
@@ -56,7 +56,7 @@ def curvature_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 @jit.function
 def bend_paths(block, hit, arrays, light, world, starts, used):
-    """Settle what curvature changes at hits that are shaded: returns by curved mirrors, and what is mirrored on.
+    """Apply curvature at shaded hits: to the returns of bent paths, and to mirrored children.
 
     Args:
         block, hit: Scratch, shaded.
@@ -78,7 +78,7 @@ def bend_paths(block, hit, arrays, light, world, starts, used):
 
 @jit.function
 def bend_found_paths(block, hit, crossings, light, surface, at, starts, used):
-    """The same from hits that were found elsewhere, with their curvature from row `at` on, or with the crossings."""
+    """The same for hits from another process, with their curvature from row `at` on, or with the crossings."""
     block, hit, light, surface, crossings = jit.uncounted((block, hit, light, surface, crossings))
     _weaken_returns(block, hit, light, starts, used)
     count = np.int64(hit[rows.PARENT_COUNT])
@@ -94,7 +94,7 @@ def bend_found_paths(block, hit, crossings, light, surface, at, starts, used):
 
 @jit.function
 def _weaken_returns(block, hit, light, starts, used):
-    """Weaken the returns of bent paths, and let all paths go on unbent."""
+    """Weaken the returns of bent paths, and mark all children as unbent."""
     zero = np.float32(0.0)
     for k in range(used):
         block[rows.NEXT + k] = zero
@@ -109,7 +109,7 @@ def _weaken_returns(block, hit, light, starts, used):
 
 @jit.inlined
 def curvature_of_hit(block, hit, arrays, curvature_first, face_curvature, world, k):
-    """Curvature of the face that ray k met, 11, 12, 22 in the axes across its unit normal in the world; 0 if flat."""
+    """Curvature of the face that ray k hit, 11, 12, 22 in the axes across its unit normal in the world; 0 if flat."""
     zero, column = np.float32(0.0), hit[rows.COLUMN + k]
     if column == NO_HIT:
         return zero, zero, zero
@@ -169,7 +169,7 @@ def _form(tensor, u0, u1, u2, v0, v1, v2):
 
 @jit.function
 def _weaken(block, capture, number, switch, k):
-    """The strength of what comes back from hit k of a bent path."""
+    """Strength of the return from hit k of a bent path."""
     passes = np.float32(switch[tb.S_ROUND_TRIP])
     z, _, _, _ = _pencil_at(block, k, block[pk.B_T_FAR + k], block[rows.WIDENING + k])
     captured = captured_from_table(capture, np.float32(z), number[tb.N_INVERSE_Z0])
@@ -179,13 +179,13 @@ def _weaken(block, capture, number, switch, k):
 
 @jit.function
 def _mirror(block, hit, tan2, count):
-    """How what the hits that send light on mirror spreads: into the rows NEXT, 0 where nothing is bent; in vectors."""
+    """Spread of the light mirrored at parent hits: into the rows NEXT, 0 where nothing is bent; in vectors."""
     zero = np.float32(0.0)
     for i in range(count):
         k = hit[rows.PARENTS + i]
         z, c11, c12, c22 = _pencil_at(block, k, block[pk.B_T_FAR + k], block[rows.WIDENING + k])
 
-        # The side that the ray came to decides which way it bulges
+        # The side that the ray hits decides the sign of the curvature
         k11, k12, k22 = block[rows.FACE_11 + i], block[rows.FACE_12 + i], block[rows.FACE_22 + i]
         side, cosine, alpha2 = np.float64(block[rows.SIDE + k]), block[rows.COS + k], block[rows.ALPHA2 + k]
         c11, c12, c22 = curvature_mirrored(
@@ -218,7 +218,7 @@ def _mirror(block, hit, tan2, count):
 
 @jit.inlined
 def _pencil_at(block, k, x, widening):
-    """How far path k has spread [m], and the curvature of its wavefront, after x meters of its segment."""
+    """Spread of path k [m], and the curvature of its wavefront, after x meters of its segment."""
     s = np.float64(x) * np.float64(widening)
     start = np.float64(block[rows.SPREAD + k])
     c11, c12, c22 = (
@@ -235,7 +235,7 @@ def _pencil_at(block, k, x, widening):
 
 @jit.function
 def spread_at(block, k, z, x, widening):
-    """What counts for the reduced path z after x meters of path k's segment: z itself where it met no curved mirror."""
+    """Effective reduced path after x meters of path k's segment: z itself if it met no curved mirror."""
     if block[rows.SPREAD + k] == np.float32(0.0):
         return z
     effective, _, _, _ = _pencil_at(block, k, x, widening)
@@ -244,7 +244,7 @@ def spread_at(block, k, z, x, widening):
 
 @jit.function
 def opening_of(block, k):
-    """How many times the solid angle of the beam what hit k mirrors on opens to, 1 at least: |det(B C)|."""
+    """Factor by which the solid angle of the beam grows for light mirrored at hit k, at least 1: |det(B C)|."""
     z = np.float64(block[rows.NEXT + k])
     c11, c12, c22 = (
         np.float64(block[rows.NEXT_11 + k]),
@@ -256,7 +256,7 @@ def opening_of(block, k):
 
 @jit.function
 def pass_on(block, k, f, first, waiting, mirrored, dx, dy, dz):
-    """Write a child's four numbers into its column of a queue, from row `first` on: mirrored at hit k, or let through.
+    """Write a child's four numbers into its column of a queue, from row `first` on: mirrored at hit k, or transmitted.
 
     Args:
         block: Scratch, hits settled by `bend_paths`.

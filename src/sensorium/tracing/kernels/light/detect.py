@@ -1,4 +1,4 @@
-"""From power to detections: photons counted against noise, range noise from signal to noise, false alarms.
+"""Detection from power: photons counted against noise, range noise by signal to noise, false alarms.
 
 A return of power P gives S = P t eta_q lambda / (h c) electrons within a pulse of duration t, sunlight gives B, and the
 electronics a noise of rms sigma_e. A return is detected where a Poisson draw of S + B electrons plus the electronics'
@@ -38,7 +38,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
         block: Scratch with the sunlight of each shot [W] in row AMBIENT.
         slot_f, slot_i: Slots, intensities in watts.
         detector: float32 (DETECTOR_NUMBERS,), see D_ above; number: float32 numbers of the sensor.
-        key, tick, element, among: Where random numbers come from: key, sweep, first ray, world.
+        key, tick, element, among: Counter words of the random numbers: key, sweep, first ray, world.
         returns: How many returns of a ray are reported.
         used: Rays in the block.
     """
@@ -75,13 +75,13 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
 
 @jit.inlined
 def threshold_of(background, noise, sigmas):
-    """Electrons that a return must reach, sigmas above a background; fewer than one are none, however quiet it is."""
+    """Electrons that a return must reach, sigmas above a background; at least one, however quiet the receiver is."""
     return max(background + sigmas * math.sqrt(background + noise * noise), _HALF_ELECTRON)
 
 
 @jit.function
 def counted(mean, w0, w1):
-    """A Poisson draw; beyond a thousand electrons, the normal law it has become."""
+    """A Poisson draw; beyond a thousand electrons, its normal approximation."""
     if mean > _MANY:
         g0, _ = normal_pair_f32(w0, w1)
         return mean + math.sqrt(mean) * g0

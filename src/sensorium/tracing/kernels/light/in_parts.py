@@ -1,7 +1,7 @@
-"""Light followed through a scene that lies in parts: blocks of rays go from trace to trace, many at once.
+"""Light followed through a partitioned scene: blocks of rays go from trace to trace, many at once.
 
-Light is shaded, split and chosen from in this process, by the steps of the kernel for scenes in memory; parts find hits
-and no more. A return keeps the number of its hit until the end, and gets the face and the label of that hit then.
+This process shades, splits and chooses light, by the steps of the kernel for scenes in memory; parts only find hits. A
+return keeps the number of its hit until the end, when it gets the face and the label of that hit.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,11 @@ from sensorium.tracing.kernels.sweep import Heads, RayTables
 from sensorium.tracing.labels import LabelTables
 from sensorium.tracing.rays import Rays
 
-# Blocks under way at once: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
+# Active blocks: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
 _MOST_WALKS = 256
 
 RemoteHits = Callable[..., LightHits]
-"""Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.remote_hits`."""
+"""Finds hits of `Rays`, given the distance at which they begin [m], and `coherent`: see `PartsTracer.remote_hits`."""
 
 Collect = Callable[[Rays], RawCrossings]
 """Finds all faces of volumes that `Rays` cross: see `PartsTracer.collect_volumes`."""
@@ -49,7 +49,7 @@ class HitLog:
         self._labels = np.zeros(BLOCK, np.int32)
 
     def add(self, face_id: NDArray[np.int32], label: NDArray[np.int32]) -> int:
-        """Remember hits; returns the number of the first."""
+        """Record hits; returns the number of the first."""
         base, self._count = self._count, self._count + len(face_id)
         if self._count > len(self.faces):
             self.faces, self._labels = (
@@ -60,7 +60,7 @@ class HitLog:
         return base
 
     def labels(self) -> LabelTables:
-        """Labels for the kernel, to which the number of a hit is a face."""
+        """Labels for the kernel, in which the number of a hit replaces a face."""
         none = np.zeros((1, self._objects), np.int32)
         return LabelTables(object_label=none, face_first=none.astype(np.int64), face_label=self._labels)
 
@@ -80,13 +80,13 @@ def light_in_parts(
 
     Args:
         draws: Randomness, as for `sweep_light`.
-        out: Where the returns go.
+        out: Arrays for the returns.
         remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The rays of a sweep.
-        heads: Where they are fired from.
-        light: What they may hit.
+        heads: Sensors that fire them.
+        light: Materials and media of the scene.
     """
     walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
     where = (anchor, rays, heads, light, draws, walks, out)
@@ -102,15 +102,15 @@ def walk_through(
     numbers: NDArray[np.int64],
     light: tb.LightTables,
 ) -> None:
-    """Take blocks from trace to trace until all are done, as many at once as there is room for.
+    """Advance blocks from trace to trace until all are done, as many at once as fit.
 
     Args:
-        kernel: Takes chosen blocks on, as `follow_light` does.
+        kernel: Advances chosen blocks, as `follow_light` does.
         where: All its arguments after the labels.
-        walks: Room for blocks.
+        walks: Arrays for blocks.
         remote_hits: Finds hits; collect: finds crossings of volumes.
         numbers: Of the blocks, among those of all heads.
-        light: What they may hit.
+        light: Materials and media of the scene.
     """
     most = len(walks.stage)
     for start in range(0, len(numbers), most):
@@ -128,7 +128,7 @@ def _walk_some(
     light: tb.LightTables,
     log: HitLog,
 ) -> None:
-    """The same for blocks that there is room for; the log is empty."""
+    """The same for a number of blocks that fit; the log is empty."""
     volumes = light.switch[tb.S_TRACED] > 0
 
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:

@@ -1,6 +1,6 @@
-"""The fused lidar kernel: rays made, traced, shaded, followed through their trees, chosen, made noisy and written.
+"""The fused lidar kernel: aims, traces and shades rays, follows their trees, chooses returns, adds noise and writes.
 
-Blocks of rays go through every stage while in cache; see rows.py for the scratch they live in.
+Blocks of rays go through every stage while in cache; see rows.py for their scratch.
 """
 
 from typing import NamedTuple
@@ -18,11 +18,11 @@ from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 
 
 class LightOutputs(NamedTuple):
-    """What the kernel writes, (heads, returns, rays) each."""
+    """Outputs of the kernel, (heads, returns, rays) each."""
 
     range_m: NDArray[np.float32]  # 0 where nothing returns
-    points_S: NDArray[np.float32]  # (heads, returns, rays, 3) in the sensor frame; no rays where the world is asked for
-    points_W: NDArray[np.float64]  # (heads, returns, rays, 3) in the world; no rays where the sensor frame is asked for
+    points_S: NDArray[np.float32]  # (heads, returns, rays, 3) in the sensor frame; no rays if points are in the world
+    points_W: NDArray[np.float64]  # (heads, returns, rays, 3) in the world; no rays if points are in the sensor frame
     intensity: NDArray[np.float32]
     cause: NDArray[np.uint8]
     depth: NDArray[np.uint8]  # of the path in its tree; (heads, returns, 0) where no tree is followed
@@ -48,7 +48,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `LightOutputs`.
     """
-    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    # References are not counted: arguments outlive the call, and the scratch is held until the end
     arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
     draws, masks, out, anchor = jit.uncounted((draws, masks, out, anchor))
     owned = _new_scratch(light)
@@ -112,7 +112,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
 @jit.function
 def _new_scratch(light):
-    """All that one thread needs."""
+    """Scratch of one thread."""
     depth, levels = light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS]
     return (
         new_packet(),

@@ -1,8 +1,8 @@
 """Returns too weak to be detected: the receiver's noise, drawn for each return, against its threshold.
 
-A return of intensity I is detected where I + sigma g reaches k sigma, with g normal, which is with the probability
-Phi(I / sigma - k). The noise sigma^2 = s_0^2 + s_1^2 rho has a part by sunlight on the surface that the receiver looks
-at, in proportion to its diffuse reflectance rho; the air before a surface is seen against that surface.
+A return of intensity I is detected if I + sigma g reaches k sigma, with g normal, that is with the probability Phi(I /
+sigma - k). The noise sigma^2 = s_0^2 + s_1^2 rho has a part by sunlight on the surface in view, proportional to its
+diffuse reflectance rho; a return of the air is seen against the surface behind it.
 """
 
 import math
@@ -19,21 +19,21 @@ STAGE_LIMIT = np.int64(9)
 
 _NEVER = np.float32(np.inf)
 
-# rows that nobody needs once surfaces are shaded
+# rows that are free once surfaces are shaded
 _SIGMA, _DRAWN = rows.SIN2, rows.FIXED_R
 
 
 @jit.function
 def least_detected(number, diffuse, strength, draws, element, node, among, air):
-    """Least intensity that is detected of one return; infinite where its own has no hope, 0 where it is certain.
+    """Detection threshold of one return; infinite if it is certainly missed, 0 if it is certainly detected.
 
     Args:
         number: float32 numbers of the sensor.
         diffuse: Diffuse return of the surface straight on, rho / pi [1/sr].
         strength: Intensity of the return.
-        draws, element, among: Where random numbers come from: key and sweep, ray, world.
+        draws, element, among: Counter words of the random numbers: key and sweep, ray, world.
         node: Of the path in its ray's tree.
-        air: Whether the air returns it, and not the surface.
+        air: Whether the return is from the air rather than the surface.
     """
     sigma = math.sqrt(number[tb.N_LIMIT_DARK] + number[tb.N_LIMIT_SUN] * diffuse)
     ratio, reach = number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH]
@@ -48,11 +48,11 @@ def least_detected(number, diffuse, strength, draws, element, node, among, air):
 
 @jit.function
 def drop_undetected(block, light, draws, element, among, slot_f, some, used):
-    """Empty the first slots of rays whose first surface is not detected; the same as `least_detected`, in vectors.
+    """Empty the first slots of rays whose first surface is not detected; `least_detected` in vectors.
 
     Args:
         block: Scratch, shaded.
-        light: `LightTables`; draws, element, among: where random numbers come from.
+        light: `LightTables`; draws, element, among: counter words of the random numbers.
         slot_f: Slots, with the first surfaces.
         some: Scratch, int32 (BLOCK + 1,).
         used: Rays in the block.
@@ -62,7 +62,7 @@ def drop_undetected(block, light, draws, element, among, slot_f, some, used):
     ratio, reach, zero = number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH], np.float32(0.0)
     certain, hopeless = ratio + reach, max(ratio - reach, np.float32(1.0))
 
-    # Settle what no draw can change; mark the others by their noise
+    # Decide what no draw can change; mark the others by their noise
     for k in range(used):
         strength, key = block[rows.STRENGTH + k], slot_f[choose.KEY + k]
         sigma = math.sqrt(dark + sun * block[rows.DIFFUSE_A + k])

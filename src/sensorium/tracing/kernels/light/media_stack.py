@@ -1,15 +1,15 @@
-"""Which media a path is inside of, entered and left by face: a stack of volumes on top of the atmosphere.
+"""Media that contain a path, entered and left by face: a stack of volumes on top of the atmosphere.
 
-A volume goes onto the stack where the path enters it and off where it leaves it, wherever in the stack it stands, so of
-volumes that overlap the one entered last counts until it is left. Faces that lie in one place are one event:
+A path pushes a volume onto the stack on entry and removes it on exit, wherever in the stack it is, so of overlapping
+volumes the last entered counts until the path leaves it. Faces in one place are one event:
 
 - a surface there ends the segment, in the medium before it,
-- volumes that are left go first, then those entered, the larger first: so volumes that share a face hand over to one
-  another, and a volume inside another with which it shares a face counts, in any order of insertion,
+- volumes that are left go first, then those entered, the larger first: so adjacent volumes follow one another, and a
+  volume inside another with which it shares a face counts, in any order of insertion,
 - a volume that is entered and left there was only touched.
 
-A volume whose index is that around it takes the index around it, and where the index stays the same the ray goes on:
-such a boundary is no interface. A segment is made of pieces, each in one medium.
+A volume with the refractive index of its surroundings is no interface: where the index stays the same, the ray goes
+straight on. A segment consists of pieces, each in one medium.
 """
 
 from typing import NamedTuple
@@ -35,22 +35,22 @@ from sensorium.tracing.kernels.light.stacks import (
 )
 
 SAME_INDEX = np.float32(1e-3)
-"""Media whose indices differ by no more are one to refraction: their boundary is no interface."""
+"""Greatest index difference of media whose boundary is no interface."""
 
-# Faces lie in one place where they are no farther apart, square to them, than float32 can tell: a share of the
-# coordinates involved, and a least distance [m]. Along the ray it is more by the cosine, which counts down to a limit.
+# Faces are in one place if their distance, square to them, is below float32 resolution: a share of the coordinates
+# involved, and a least distance [m]. Along the ray it grows by 1 / cosine, down to a limit.
 _COARSE, _LEAST_M, _LEAST_COSINE = np.float32(3e-7), np.float32(1e-7), np.float32(0.01)
 
 # What a crossing does, in Crossings.word[C_DOES]: nothing, enter or leave
 _NOTHING, _ENTERS, _LEAVES = np.int32(0), np.int32(1), np.int32(-1)
 
 # Visits of media are numbered by the node of the ray tree in which the path entered and by the event in its segment;
-# past so many events numbers come again, since a draw has 16 bits
+# beyond this many events numbers repeat, since a draw has 16 bits
 _EVENTS_A_NODE = np.int32(64)
 
 
 class Media(NamedTuple):
-    """All that is known of the media on the way of the rays of a block."""
+    """Media along the rays of a block."""
 
     crossings: cr.Crossings
     stacks: Stacks  # at the start of each segment, and at its end once it is walked
@@ -60,7 +60,7 @@ class Media(NamedTuple):
 
 @jit.function
 def new_media(room, levels):
-    """Room for the media of a block: so many crossings of a ray, so many volumes around a path; 0 for no volumes."""
+    """Arrays for the media of a block, by crossings of a ray and volumes around a path; 0 for no volumes."""
     return Media(
         cr.new_crossings(room),
         new_stacks(np.int64(BLOCK), levels),
@@ -71,7 +71,7 @@ def new_media(room, levels):
 
 @jit.function
 def walk_block(block, hit, media, light, world, starts, used):
-    """Take each ray of a block through the volumes on its way, to its interface: a surface or a change of index.
+    """Advance each ray of a block through the volumes on its way, to its interface: a surface or a change of index.
 
     Args:
         block, hit: Scratch: rays with the surfaces they meet, normals in the world. Where an interface of volumes comes
@@ -116,7 +116,7 @@ def walk_block(block, hit, media, light, world, starts, used):
 
 @jit.inlined
 def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, goes_on, away, k, found):
-    """Walk first ray k where it crosses no volume, or leaves or passes one that only dims: as `_walk` would, in short.
+    """Walk first ray k if it crosses no volume, or leaves or passes one that only dims: as `_walk` would, but faster.
 
     Returns whether it is done: not where another rule may count, such as a surface close to a face.
     """
@@ -158,7 +158,7 @@ def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, rea
 
 @jit.inlined
 def _tolerance(away, t, radius, cosine):
-    """How far along a ray faces may be apart and lie in one place [m]."""
+    """Distance along a ray within which faces are in one place [m]."""
     return (_COARSE * (away + t + radius) + _LEAST_M) / max(abs(cosine), _LEAST_COSINE)
 
 
@@ -171,7 +171,7 @@ def _tolerance_of(crossings, reach, away, k, i):
 
 @jit.inlined
 def _judge(crossings, reach, away, k, found):
-    """What each crossing of ray k does: several faces of one object in one place are an edge, and count once."""
+    """Effect of each crossing of ray k: several faces of one object in one place are an edge, and count once."""
     number, word = crossings.number, crossings.word
     for i in range(found):
         word[i, cr.C_DOES, k] = _ENTERS if number[i, cr.C_COS, k] < np.float32(0.0) else _LEAVES
@@ -192,7 +192,7 @@ def _judge(crossings, reach, away, k, found):
 
 @jit.inlined
 def _left_unentered(crossings, column, k, found):
-    """How often a ray leaves an object that it has not entered: so often it starts inside."""
+    """Number of exits of a ray from an object without an entry: the number of times it starts inside."""
     inside, most = 0, 0
     for i in range(found):
         if crossings.word[i, cr.C_COLUMN, k] == column:
@@ -203,7 +203,7 @@ def _left_unentered(crossings, column, k, found):
 
 @jit.inlined
 def _find_start(crossings, stacks, rank, missing, k, found):
-    """What the start of ray k lies inside of, larger volumes further out."""
+    """Volumes that contain the start of ray k, larger volumes further out."""
     for i in range(found):
         column, first = crossings.word[i, cr.C_COLUMN, k], True
         for j in range(i):
@@ -216,10 +216,10 @@ def _find_start(crossings, stacks, rank, missing, k, found):
 
 @jit.inlined
 def _agree_with_faces(crossings, stacks, reach, away, k, found):
-    """Set aside what rounding does to a child that starts on a face.
+    """Remove rounding artifacts of a child that starts on a face.
 
-    A face that the path has just passed is met again, if at all, on the side that says so already. And a path that
-    never leaves a volume, which is closed, is not in it: it started beside an edge.
+    A repeated hit of the face just passed changes nothing. A path that never leaves a closed volume is not inside it:
+    it started beside an edge.
     """
     word = crossings.word
     for i in range(found):
@@ -237,7 +237,7 @@ def _agree_with_faces(crossings, stacks, reach, away, k, found):
 
 @jit.inlined
 def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, medium, missing, away, k, found):
-    """Take ray k through its crossings."""
+    """Advance ray k through its crossings."""
     number, word = crossings.number, crossings.word
 
     # The surface at the end, if there is one
@@ -263,7 +263,7 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
         if t > end and not at_surface:
             break
 
-        # All that happens in this place
+        # All events in this place
         last = i + 1
         while last < found and number[last, cr.C_T, k] - t <= limit + _tolerance_of(crossings, reach, away, k, last):
             last += 1
@@ -299,14 +299,14 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
 
 @jit.inlined
 def _top(stacks, volume, k):
-    """Medium that a path is in."""
+    """Medium of a path."""
     held = stacks.held[k]
     return volume[stacks.column[held - 1, k]] if held > 0 else np.int32(0)
 
 
 @jit.inlined
 def _index(stacks, volume, medium, k):
-    """The medium whose index counts where a path is: of its own volume, unless that is the one around it."""
+    """The medium whose index counts for a path: of its own volume, unless that is the one around it."""
     index = np.int32(0)
     for level in range(stacks.held[k]):
         inside = volume[stacks.column[level, k]]
@@ -331,7 +331,7 @@ def _apply(crossings, beyond, rank, missing, k, first, last, node):
 
 @jit.inlined
 def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
-    """Let ray k end at a boundary of volumes: that of the volume on top behind it, or else of the one left."""
+    """End ray k at a boundary of volumes: that of the volume on top behind it, or else of the one left."""
     number, word = crossings.number, crossings.word
     chosen = first
     for side in range(2):

@@ -1,4 +1,4 @@
-"""Diffuse reflectance that meshes carry on their faces or vertices, as kernels read it."""
+"""Diffuse reflectance on faces or vertices of meshes, as kernels read it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from sensorium.scene.mesh import Mesh
 
 
 def reflectance_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Diffuse reflectance that meshes carry: where each object's begins (-1: nowhere), and values at face corners."""
+    """Diffuse reflectance on meshes: start of each object's values (-1: none), and values at face corners."""
     first = np.full(layout.mesh_index.shape, -1, np.int64)
     pieces: list[NDArray[np.float32]] = []
     begun: dict[tuple[int, str, int], int] = {}

@@ -1,4 +1,4 @@
-"""Stretches of rays in media that send light back: what is noted of each on the way, for returns from fog."""
+"""Stretches of rays in media that backscatter, recorded on the way for returns from fog."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ PIECE_WORDS = 4
 
 
 class Pieces(NamedTuple):
-    """Stretches of the rays of a block in media that send light back."""
+    """Stretches of the rays of a block in media that backscatter."""
 
     used: NDArray[np.int64]  # (1,)
     number: NDArray[np.float32]  # (pieces, PIECE_NUMBERS)
@@ -29,7 +29,7 @@ class Pieces(NamedTuple):
 
 @jit.function
 def new_pieces(room):
-    """Room for all pieces of a block whose rays have so many crossings at most."""
+    """Arrays for all pieces of a block whose rays have at most this many crossings."""
     most = BLOCK * (room + 1) if room > 0 else 0
     return Pieces(
         jit.zeros(1, np.int64), jit.zeros((most, PIECE_NUMBERS), np.float32), jit.zeros((most, PIECE_WORDS), np.int32)
@@ -38,7 +38,7 @@ def new_pieces(room):
 
 @jit.inlined
 def note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
-    """Note a stretch of ray k in the medium on top of its stack, if that sends light back."""
+    """Record a stretch of ray k in the medium on top of its stack, if that backscatters."""
     level = stacks.held[k]
     traveled, visit = stacks.traveled[level, k], stacks.visit[level, k]
     put_piece(pieces, medium, here, index, began, end, tau, opl, z, traveled, visit, k)
@@ -46,7 +46,7 @@ def note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
 
 @jit.inlined
 def put_piece(pieces, medium, here, index, began, end, tau, opl, z, traveled, visit, k):
-    """Note a stretch of ray k in a medium, if that sends light back; see `Pieces`."""
+    """Record a stretch of ray k in a medium, if that backscatters; see `Pieces`."""
     if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
         return
     i = pieces.used[0]

@@ -1,4 +1,4 @@
-"""Hits for light that is followed in another process: all that materials, media and the ray tree ask of a surface."""
+"""Hits for light that another process follows: all surface data that materials, media and the ray tree need."""
 
 import math
 from typing import NamedTuple
@@ -21,11 +21,11 @@ _WORLD = np.int32(0)
 
 
 class LightHits(NamedTuple):
-    """Nearest hits, one row a ray."""
+    """Nearest hits, one row per ray."""
 
-    range_m: NDArray[np.float32]  # inf where nothing was met
+    range_m: NDArray[np.float32]  # inf for a miss
     normal: NDArray[np.float32]  # (rays, 3) in the world, of the length that the light kernel has before it makes it 1
-    object_id: NDArray[np.int32]  # -1 where nothing was met
+    object_id: NDArray[np.int32]  # -1 for a miss
     face_id: NDArray[np.int32]
     label: NDArray[np.int32]
     surface: NDArray[np.float32]  # (rays, 1 | 4): diffuse reflectance where the mesh carries it, -1 where the material
@@ -45,7 +45,7 @@ def new_light_hits(count: int, *, curved: bool = False) -> LightHits:
 
 
 class FaceTables(NamedTuple):
-    """What faces of meshes carry for light, of a scene that is the same in all worlds."""
+    """Face data of meshes for light, of a scene that is the same in all worlds."""
 
     reflectance_first: NDArray[np.int64]  # (1, objects) see `reflectance_tables`
     corner_reflectance: NDArray[np.float32]
@@ -61,7 +61,7 @@ def remote_hits(first, step, count, arrays, labels, faces, rays, clear_m, mask, 
         first, step, count: Share of the blocks of BLOCK rays.
         arrays: `InstanceTables`; labels: `LabelTables`; faces: `FaceTables`.
         rays: `Rays`, origins from the anchor.
-        clear_m: How far on each ray begins to look [m], float32 (rays,).
+        clear_m: Distance at which each ray begins to search [m], float32 (rays,).
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments (coherent or not).
         out: `LightHits` to fill.
@@ -110,7 +110,7 @@ def remote_hits(first, step, count, arrays, labels, faces, rays, clear_m, mask, 
 
 @jit.kernel
 def bend_crossings(first, step, count, arrays, faces, rays, out):
-    """Tell the curvature of the faces that rays of one world cross, in the blocks first, first + step, ...
+    """Fill the curvature of the faces that rays of one world cross, in the blocks first, first + step, ...
 
     Args:
         first, step, count: Share of the blocks of BLOCK rays.

@@ -1,4 +1,4 @@
-"""What each ray of a block met: object, material, normal in the world, angle of incidence."""
+"""Hit of each ray of a block: object, material, normal in the world, angle of incidence."""
 
 import math
 from typing import NamedTuple
@@ -50,14 +50,13 @@ def resolve(block, hit, arrays, light, world, fills, used):
 
 @jit.function
 def take_found(block, hit, light, found, at, base, used):
-    """The same from hits that were found elsewhere, with normals in the world.
+    """The same for hits from another process, with normals in the world.
 
     Args:
         block, hit: Scratch, rays as they were sent; a miss keeps its far limit for its distance.
         light: `LightTables` of a scene that is the same in all worlds.
         found: `LightHits`, those of the block from row `at` on.
-        base: Number of the first row of `found` among all hits that are remembered; the number of its hit stands for a
-            ray's face.
+        base: Number of the first row of `found` among all recorded hits; the number of its hit replaces a ray's face.
         used: Rays in the block.
     """
     object_material, black = light.object_material[0], np.uint32(light.material.shape[0] - 1)
@@ -78,7 +77,7 @@ def take_found(block, hit, light, found, at, base, used):
 
 @jit.function
 def see_from_media(hit, light, world, used):
-    """In a scene with volumes, the material of what each ray met, which may be a boundary, seen from its medium."""
+    """In a scene with volumes, the material of each hit, which may be a boundary, seen from its medium."""
     object_material = light.object_material[world if light.object_material.shape[0] > 1 else 0]
     kinds = np.uint32((light.material.shape[0] - 1) // light.medium.shape[0])
     for k in range(used):
@@ -89,7 +88,7 @@ def see_from_media(hit, light, world, used):
 
 @jit.function
 def face_other_side(block, hit, light, used):
-    """What a boundary reflects straight on, ((n2 - n1) / (n2 + n1))^2, where not its own volume lies behind it."""
+    """Normal reflectance of a boundary, ((n2 - n1) / (n2 + n1))^2, if the medium behind it is not its own volume."""
     media, material = light.medium, light.material
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT or np.int32(block[rows.KIND + k]) != tb.DIELECTRIC:
@@ -136,7 +135,7 @@ def _fill_run(block, material, count):
 
 @jit.function
 def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used):
-    """Diffuse coefficients of the rays that met a mesh which carries its own reflectance."""
+    """Diffuse coefficients of the rays that hit a mesh with its own reflectance."""
     for k in range(used):
         column = hit[rows.COLUMN + k]
         if column != NO_HIT and reflectance_first[column] >= 0:
@@ -149,7 +148,7 @@ def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used
 
 @jit.function
 def fill_found_reflectance(block, hit, material, found, at, used):
-    """The same where the mesh's reflectance came with the hits, from row `at` on; negative where it has none.
+    """The same if the mesh's reflectance came with the hits, from row `at` on; negative if it has none.
 
     A ray that a boundary of volumes ended before its hit has another object.
     """
@@ -161,13 +160,13 @@ def fill_found_reflectance(block, hit, material, found, at, used):
 
 @jit.function
 def reflectance_on_face(corners, own, face, u, v):
-    """Diffuse reflectance that a mesh carries, interpolated over the face."""
+    """Diffuse reflectance on a mesh, interpolated over the face."""
     at = np.uint64(own) + np.uint64(3) * np.uint64(face)
     return (np.float32(1.0) - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
 
 
 @jit.function
 def _diffuse_of(c, material):
-    """Diffuse coefficients of a reflectance that the mesh carries."""
+    """Diffuse coefficients of a mesh's reflectance."""
     scale = c / (_PI * material[tb.M_PLASTIC_N2] * (np.float32(1.0) - c * material[tb.M_PLASTIC_FI]))
     return scale * (material[tb.M_ON_A0] + material[tb.M_ON_A1] * c), scale * material[tb.M_ON_B]

@@ -38,7 +38,7 @@ FACE_11, FACE_12, FACE_22 = (NEXT_22 + i * BLOCK for i in range(1, 4))  # curvat
 BENT, BENT_11, BENT_12, BENT_22, BENT_SHARE = (FACE_22 + i * BLOCK for i in range(1, 6))  # what their `NEXT` gets
 FLOATS = BENT_SHARE + BLOCK
 
-# words: what was met, and which path it is
+# words: the hit and its path
 MATERIAL = geometry.WORDS
 RAY, NODE, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 4))
 MEDIUM, BEYOND = MIRROR + BLOCK, MIRROR + 2 * BLOCK  # media whose indices count before and behind the interface

@@ -1,4 +1,4 @@
-"""How much light comes back: from the surface each ray met, and from the medium on the way."""
+"""Strength of returns: from the surface that each ray hit, and from the medium on the way."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from sensorium.tracing.embree.packet import NO_HIT
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
 
-# row that nobody needs once surfaces are shaded: here 1 - v of the capture table
+# row that is free once surfaces are shaded: here 1 - v of the capture table
 _REST = rows.SIN2
 
 _MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
@@ -51,7 +51,7 @@ def _shaded(block, beam_tan2, k):
 
 @jit.function
 def add_retroreflection(block, hit, material, used):
-    """Add R_A cos^q for the few surfaces that send light back where it came from."""
+    """Add R_A cos^q for the few retroreflective surfaces."""
     for k in range(used):
         if hit[rows.COLUMN + k] != NO_HIT:
             number = hit[rows.MATERIAL + k]
@@ -62,7 +62,7 @@ def add_retroreflection(block, hit, material, used):
 
 @jit.function
 def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
-    """Intensity of each surface's return: gain rho exp(-m tau) A(z); zero where nothing was met."""
+    """Intensity of each surface's return: gain rho exp(-m tau) A(z); zero without a hit."""
     # What `captured_from_table` does, in three loops: only the middle one, which looks numbers up, is no vector code
     one, steps = np.float32(1.0), np.float32(capture.size - 1)
     for k in range(used):
@@ -80,7 +80,7 @@ def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
         there = one if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
         block[rows.STRENGTH + k] = captured * (there * block[rows.GAIN + k] * block[rows.RHO + k])
 
-    # Clear media take nothing
+    # Clear media absorb nothing
     clear = True
     for medium in range(media.shape[0]):
         clear &= media[medium, tb.G_ALPHA] == np.float32(0.0)
@@ -91,7 +91,7 @@ def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
 
 @jit.function
 def gamma_distance(quantiles, number, q, shape, scale):
-    """Where along the ray the medium returns [m]: the gamma law's quantile, by table, exact in its tails."""
+    """Distance along the ray of the medium's return [m]: the gamma law's quantile, by table, exact in its tails."""
     at = q * _MOST_QUANTILE
     if at < np.float32(4.0) or at > _MOST_QUANTILE - np.float32(4.0):
         return np.float32(gamma_quantile(np.float64(q), np.float64(shape)) * scale)

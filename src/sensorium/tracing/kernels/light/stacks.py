@@ -1,4 +1,4 @@
-"""What paths are inside of: volumes on top of the atmosphere, put on where a path enters, taken off where it leaves."""
+"""Volumes that contain paths: a stack per path on top of the atmosphere, pushed on entry and removed on exit."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from sensorium.runtime import jit
 
 
 class Stacks(NamedTuple):
-    """What each of some paths is inside of; level 0 is the atmosphere, level i the i-th volume."""
+    """Volumes that contain each of some paths; level 0 is the atmosphere, level i the i-th volume."""
 
     held: NDArray[np.int32]  # (paths,) how many volumes
     column: NDArray[np.int32]  # (levels, paths) their objects
@@ -19,7 +19,7 @@ class Stacks(NamedTuple):
 
 @jit.function
 def new_stacks(paths, levels):
-    """Room for the stacks of so many paths; none where a scene has no volumes."""
+    """Arrays for the stacks of this many paths; empty if a scene has no volumes."""
     paths = paths if levels > 0 else 0
     return Stacks(
         jit.zeros(paths, np.int32),
@@ -31,7 +31,7 @@ def new_stacks(paths, levels):
 
 @jit.inlined
 def copy_stack(source, i, target, j):
-    """Stack i of some into stack j of others."""
+    """Copy stack i of some into stack j of others."""
     held = source.held[i]
     target.held[j] = held
     target.traveled[0, j], target.visit[0, j] = source.traveled[0, i], source.visit[0, i]
@@ -43,7 +43,7 @@ def copy_stack(source, i, target, j):
 
 @jit.inlined
 def insert(stacks, rank, missing, k, column, above, visit):
-    """Put a volume onto stack k among those from level `above` on, behind all that are larger."""
+    """Push a volume onto stack k among those from level `above` on, behind all larger ones."""
     held = stacks.held[k]
     if held >= stacks.column.shape[0]:
         missing[1] = max(missing[1], held + np.int32(1))
@@ -60,7 +60,7 @@ def insert(stacks, rank, missing, k, column, above, visit):
 
 @jit.inlined
 def remove(stacks, k, column):
-    """Take the topmost entry of a volume off stack k, if it has one."""
+    """Remove the topmost entry of a volume from stack k, if it has one."""
     held = stacks.held[k]
     level = held - 1
     while level >= 0 and stacks.column[level, k] != column:
@@ -76,7 +76,7 @@ def remove(stacks, k, column):
 
 @jit.inlined
 def holds(stacks, k, column):
-    """How often a volume stands on stack k."""
+    """Number of entries of a volume on stack k."""
     times = 0
     for level in range(stacks.held[k]):
         times += stacks.column[level, k] == column
@@ -85,7 +85,7 @@ def holds(stacks, k, column):
 
 @jit.inlined
 def draw_first(stacks, k):
-    """Give the visit of the medium that ray k starts in the number 0, whose draw each ray has at hand."""
+    """Number the visit of ray k's first medium 0, whose draw each ray already has."""
     held = stacks.held[k]
     stacks.visit[0, k], stacks.visit[held, k] = stacks.visit[held, k], 0
 

@@ -1,7 +1,7 @@
-"""The lidar kernel in stages, for rays that are traced elsewhere: what it does between two traces, all it knows kept.
+"""The lidar kernel in stages, for rays that other processes trace: its work between two traces, with kept state.
 
-`sweep_light` takes a block of rays from its aim to its returns in one go. Here a block stops where rays are to be
-traced and goes on with the hits, by the same steps in the same order, so that the bytes are the same.
+`sweep_light` takes a block of rays from its aim to its returns in one go. Here a block stops where rays must be traced
+and resumes with the hits, by the same steps in the same order, so that the bytes are the same.
 """
 
 from typing import NamedTuple
@@ -23,12 +23,12 @@ from sensorium.tracing.kernels.light.stacks import Stacks
 from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at_sun
 from sensorium.tracing.kernels.sweep import WHOLE, block_of
 
-# What a block does next: aim its first rays; go on with hits of these, of rays to the sun, of children
+# Next stage of a block: aim its first rays; process the hits of these, of rays to the sun, of children
 AIM, FIRST, SUN, CHILDREN = map(np.int64, range(4))
 
 
 class Known(NamedTuple):
-    """What was found for the rays that wait, and all that was found so far."""
+    """Results for the waiting rays, and all hits so far."""
 
     found: LightHits
     crossed: RawCrossings  # of the same rays; no rows in a scene without volumes
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 class Walks(NamedTuple):
-    """Blocks of rays under way, one a row."""
+    """Active blocks of rays, one per row."""
 
     stage: NDArray[np.int64]
     pending: NDArray[np.int64]  # rays that wait for their hits, 0 once all is done
@@ -65,12 +65,12 @@ class Walks(NamedTuple):
 
 
 def new_walks(count: int, light: tb.LightTables, slots: int) -> Walks:
-    """Room for blocks under way.
+    """Arrays for active blocks.
 
     Args:
-        count: How many blocks.
-        light: What they may meet.
-        slots: Returns that are kept of a ray.
+        count: Number of blocks.
+        light: Materials and media of the scene.
+        slots: Number of returns kept per ray.
     """
     depth, levels = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_LEVELS])
     floats = tree.QUEUE_FLOATS + (tree.CURVED_FLOATS if light.switch[tb.S_CURVED] else 0)
@@ -102,7 +102,7 @@ def new_walks(count: int, light: tb.LightTables, slots: int) -> Walks:
 
 
 def _stacks_of(count: int, paths: int, levels: int) -> Stacks:
-    """Room for the stacks of paths of so many blocks."""
+    """Arrays for the stacks of paths of this many blocks."""
     return Stacks(
         np.zeros((count, paths), np.int32),
         np.zeros((count, levels, paths), np.int32),
@@ -125,7 +125,7 @@ def queue_of_walk(queue, walk):
 
 @jit.function
 def room_for(known, light):
-    """Room for the crossings of a ray: those that were traced, and two for each bank; none without volumes."""
+    """Capacity for the crossings of a ray: the traced ones, and two for each bank; none without volumes."""
     if light.switch[tb.S_CROSSINGS] == 0:
         return np.int64(0)
     return np.int64(known.crossed.number.shape[1] + 2 * light.bank_column.shape[0])
@@ -133,7 +133,7 @@ def room_for(known, light):
 
 @jit.function
 def media_of_walk(scratch, walks, walk, block, light, anchor, known, row, used):
-    """Media of one block: its stacks, the crossings that were found for its rays, and the rest of a scratch."""
+    """Media of one block: its stacks, the crossings found for its rays, and the rest of a scratch."""
     media = Media(scratch.crossings, stacks_of_walk(walks.stacks, walk), scratch.beyond, scratch.pieces)
     crossed, room = known.crossed, known.crossed.number.shape[1]
     if light.switch[tb.S_CROSSINGS] == 0:
@@ -156,7 +156,7 @@ def media_of_walk(scratch, walks, walk, block, light, anchor, known, row, used):
 
 @jit.function
 def look_past_left(block, hit, known, row, used):
-    """Let children that met the face they start on look beyond it; returns whether any did."""
+    """Make children that hit the face they start on search beyond it; returns whether any did."""
     again = False
     for k in range(used):
         found, i = known.found, row + k
@@ -173,15 +173,15 @@ def look_past_left(block, hit, known, row, used):
 
 @jit.kernel
 def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out):
-    """Take the chosen blocks first, first + step, ... to their next trace, or to their returns.
+    """Advance the chosen blocks first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers: Of the blocks under way, among those of all heads.
+        numbers: Of the active blocks, among those of all heads.
         chosen: Rows of `walks`, int64 (count,).
         at: Row that the hits of each begin at, int64 (count,).
         known: `Known` of the rays that wait.
-        labels: `LabelTables` in which the number of a hit stands for a face.
+        labels: `LabelTables` in which the number of a hit replaces a face.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables`; heads: `Heads`; light: `LightTables`; draws: as for `sweep_light`.
         walks: `Walks`.
@@ -206,7 +206,7 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
             ask(walks, walk, FIRST, block, used)
             continue
 
-        # What the hits send back, and what goes on from them
+        # Returns of the hits, and their children
         if stage == FIRST:
             media = media_of_walk(scratch, walks, walk, block, light, anchor[world], known, row, used)
             steps.light_up_found(block, hit, media, light, found, row, base, True, used)
@@ -250,7 +250,7 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
 
 @jit.function
 def ask(walks, walk, stage, block, used):
-    """Let the rays of a block wait for their hits."""
+    """Mark the rays of a block as waiting for their hits."""
     asked, start = walks.asked, walk * BLOCK
     for k in range(used):
         for axis in range(3):
@@ -263,7 +263,7 @@ def ask(walks, walk, stage, block, used):
 
 @jit.function
 def ask_for_children(walks, walk, light):
-    """Take the next children out of the queue and let them wait for their hits; returns whether there were any."""
+    """Take the next children out of the queue and mark them as waiting; returns whether there were any."""
     waiting = walks.waiting[walk]
     if waiting == 0:
         return False
@@ -278,14 +278,14 @@ def ask_for_children(walks, walk, light):
 
 @jit.function
 def mark_lit(shadow_hit, found, row, used):
-    """Rays to the sun met nothing, or something."""
+    """Record whether each ray to the sun is blocked."""
     for k in range(used):
         shadow_hit[pk.B_INSTANCE + k] = NO_HIT if found.object_id[row + k] < 0 else np.uint32(0)
 
 
 @jit.function
 def name_faces(faces, head, start, used, out):
-    """The face of each return, where the number of its hit stands."""
+    """Replace the hit number of each return by its face."""
     for j in range(out.face_id.shape[1]):
         for k in range(start, start + used):
             if out.face_id[head, j, k] >= 0:

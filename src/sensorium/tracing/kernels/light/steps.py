@@ -1,6 +1,6 @@
-"""What the lidar kernel does to a block of rays, step by step: fire, light up, offer returns, send children on, report.
+"""Steps of the lidar kernel on a block of rays: fire, shade, offer returns, queue children, report.
 
-Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
+Between the steps rays are traced: directly by kernel.py, or in the processes of a partitioned scene, see stages.py.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from sensorium.tracing.kernels.light.banks import clip_banks
 from sensorium.tracing.kernels.light.detect import detect_block
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
-# The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
+# The one world of a partitioned scene, and the atmosphere among the media, typed as in kernels
 _ONLY_WORLD, _AIR = np.int32(0), np.int64(0)
 
 
@@ -40,14 +40,14 @@ def fire(block, rays, heads, light, draws, number):
 
 @jit.inlined
 def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
-    """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
+    """Open the slots with the returns of surfaces and air on the first rays; `owner`: see `offer_media`."""
     _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used)
     offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
 @jit.inlined
 def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
-    """Offer what surfaces and air send back on the way of children; `owner`: see `offer_media`."""
+    """Offer the returns of surfaces and air on the way of children; `owner`: see `offer_media`."""
     _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
     draw_children(child, child_hit, light, draws, element, among, owner, used)
     offer_media(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
@@ -64,13 +64,13 @@ def own_rays():
 
 @jit.inlined
 def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
-    """Offer what media send back on the way of rays or children.
+    """Offer the returns of media on the way of rays or children.
 
     Args:
         block, hit: Scratch, shaded, with a draw for the atmosphere in row UNIFORM.
         media: `Media`; light: `LightTables`.
-        draws, element, among: Where random numbers come from.
-        owner: Whose draws each first ray has, counted from the element, int32 (BLOCK,).
+        draws, element, among: Counter words of the random numbers.
+        owner: Ray whose draws each first ray uses, counted from the element, int32 (BLOCK,).
         slot_f, slot_i: Slots; drawn: scratch (BLOCK + 1,).
         used: Rays in the block.
     """
@@ -84,7 +84,7 @@ def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, 
 
 @jit.function
 def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out):
-    """Settle which returns are reported, and write them with their errors; arguments as for `write.write_block`."""
+    """Choose the reported returns, and write them with their errors; arguments as for `write.write_block`."""
     if light.number[tb.N_JITTER] > np.float32(0.0):
         straighten(block, used)
     if light.switch[tb.S_RETURNS] == tb.DUAL:
@@ -101,7 +101,7 @@ def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, a
 
 @jit.inlined
 def cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, coherent, used):
-    """Find the crossings of a block's rays with volumes, where a scene has some; arguments as for `collect_block`."""
+    """Find the crossings of a block's rays with volumes, if a scene has some; arguments as for `collect_block`."""
     if light.switch[tb.S_CROSSINGS] == 0:
         return
     traced = light.switch[tb.S_TRACED] > 0
@@ -113,7 +113,7 @@ def cross_volumes(block, media, floats, words, active, arrays, light, anchor, wo
 @jit.inlined
 def light_up(block, hit, media, arrays, light, world, starts, used):
     """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
-    volumes = light.switch[tb.S_CROSSINGS] > 0  # of which some may lie before what was met
+    volumes = light.switch[tb.S_CROSSINGS] > 0  # some may lie before the hit
     resolve.resolve(block, hit, arrays, light, world, not volumes, used)
     _pass_media(block, hit, media, light, world, starts, used)
     if volumes:
@@ -131,7 +131,7 @@ def light_up(block, hit, media, arrays, light, world, starts, used):
 
 @jit.function
 def light_up_found(block, hit, media, light, found, at, base, starts, used):
-    """The same from hits that were found elsewhere, see `resolve.take_found`."""
+    """The same for hits from another process, see `resolve.take_found`."""
     resolve.take_found(block, hit, light, found, at, base, used)
     _pass_media(block, hit, media, light, _ONLY_WORLD, starts, used)
     resolve.fill_materials(block, hit, light.material, used)
@@ -145,7 +145,7 @@ def light_up_found(block, hit, media, light, found, at, base, starts, used):
 
 @jit.inlined
 def _pass_media(block, hit, media, light, world, starts, used):
-    """Media on the way of each ray, and its interface where that is a boundary of them."""
+    """Media on the way of each ray, and its interface if that is a boundary of them."""
     if light.switch[tb.S_CROSSINGS] > 0:
         ms.walk_block(block, hit, media, light, world, starts, used)
         if light.switch[tb.S_REFRACTS] > 0:
@@ -158,7 +158,7 @@ def _pass_media(block, hit, media, light, world, starts, used):
 
 @jit.inlined
 def _shade(block, hit, light, used):
-    """From the material that each ray met to the strength of its return."""
+    """From the material of each hit to the strength of its return."""
     number = light.number
     if light.switch[tb.S_REFRACTS] > 0:
         resolve.face_other_side(block, hit, light, used)
@@ -172,7 +172,7 @@ def _shade(block, hit, light, used):
 
 @jit.inlined
 def draw_children(block, hit, light, draws, element, among, owner, used):
-    """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
+    """The ray's random number for the atmosphere: one per ray, kept over mirrors and panes."""
     if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
         for k in range(used):
             whose = np.int64(owner[hit[rows.RAY + k]])
@@ -181,14 +181,14 @@ def draw_children(block, hit, light, draws, element, among, owner, used):
 
 @jit.inlined
 def _drawn_for(draws, element, visit, among):
-    """The number that decides whether and where a medium answers a ray that visits it."""
+    """The random number that decides whether and where a medium returns light to a ray that visits it."""
     w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, STAGE_RETURN, visit, draws.tick, among)
     return uniform_f32(w0)
 
 
 @jit.inlined
 def limits_of(number):
-    """Nearest and farthest optical path that is reported [m], each without noise and where noise helps the most."""
+    """Nearest and farthest reported optical path [m], each without noise and with the most favorable noise."""
     n = number[tb.N_CALIBRATED_INDEX]
     return (number[tb.N_NEAR] * n, number[tb.N_EARLIEST] * n), (number[tb.N_LATE] * n, number[tb.N_LATEST] * n)
 
@@ -238,7 +238,7 @@ def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, 
 
 @jit.function
 def _void(block, hit, voided_before, used):
-    """Rays fired before a reset lose their children and their air as well."""
+    """Void the children and the air of rays fired before a reset."""
     for k in range(used):
         if block[pk.B_TIME + k] < voided_before:
             block[rows.GAIN + k], block[rows.UNIFORM + k] = np.float32(0.0), np.float32(2.0)
@@ -247,7 +247,7 @@ def _void(block, hit, voided_before, used):
 
 @jit.inlined
 def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
-    """Surfaces met by children, offered to the ray they belong to."""
+    """Offer surfaces hit by children to their first ray."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
     near, far = limits_of(number)
@@ -276,7 +276,7 @@ def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, us
 
 @jit.inlined
 def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
-    """Returns from the atmosphere on each segment, where the distance drawn for the ray falls into it."""
+    """Returns from the atmosphere on each segment, if the distance drawn for the ray falls into it."""
     probability, shape, scale = (
         light.medium[0, tb.G_PROBABILITY],
         light.medium[0, tb.G_SHAPE],
@@ -302,7 +302,7 @@ def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, 
 
 @jit.inlined
 def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_f, slot_i):
-    """Returns from media on each stretch, where the distance drawn for the visit falls into it.
+    """Returns from media on each stretch, if the distance drawn for the visit falls into it.
 
     The law counts from where the path entered the medium, over mirrors and panes in it.
     """

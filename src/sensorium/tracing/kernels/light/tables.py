@@ -1,4 +1,4 @@
-"""Everything the lidar kernel looks up: materials, media, captured power, numbers of the sensor."""
+"""Tables of the lidar kernel: materials, media, captured power, constants of the sensor."""
 
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ BY_SATURATION, BY_BLOOM, BY_FOLDING, BY_CROSSTALK = map(np.int32, range(7, 11))
 
 
 class LightTables(NamedTuple):
-    """Constant during a sweep; everything a ray may meet."""
+    """Constant during a sweep; materials and media of the scene."""
 
     material: NDArray[np.float32]  # (media x materials + 1, MATERIAL_COLUMNS): each as seen from each medium, and black
     object_material: NDArray[np.int32]  # (1 | worlds, objects)

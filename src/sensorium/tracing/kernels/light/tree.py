@@ -1,12 +1,11 @@
-"""The ray tree: what a surface reflects and lets through goes on as rays of its own.
+"""The ray tree: reflected and transmitted light continues as child rays.
 
 A tree is an implicit heap: node 0 is the first interface, node i has its reflection at 2 i + 1 and its transmission at
 2 i + 2, so a node's depth is the floor of log2(i + 1). Children wait in a queue of the block and are traced in packets;
-the queue holds only what was met, so the cost follows the interfaces, not 2^depth.
+the queue holds only existing children, so the cost follows the interfaces, not 2^depth.
 
-A child starts on a face and must not meet it again. A ray meets a plane once, so that face is excluded by its number
-however far on, and so are its neighbors across an edge as long as the ray is no farther from its start than float32
-can tell.
+A child starts on a face and must not hit it again. A ray meets a plane once, so that face is excluded by its number at
+any distance, and so are its neighbors across an edge within the float32 resolution of the start.
 """
 
 import math
@@ -28,14 +27,14 @@ from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import SAME_INDEX
 from sensorium.tracing.kernels.light.stacks import Stacks, copy_stack, new_stacks
 
-# Numbers that functions take are typed: each plain literal would have its function compiled anew
+# Arguments are typed: each plain literal would have its function compiled again
 _REFLECTION, _TRANSMISSION = np.int64(1), np.int64(2)
 
-# Units of float32's last place: how far off the face a child starts, on its side, and how far float32 can tell
+# Units of float32's last place: offset of a child's start from the face, on its side, and float32 resolution
 _OFF_FACE, _UNTOLD = 1.2e-7, 1e-6
 _LEAST_COSINE = np.float32(0.01)
 
-# How often a ray may meet what it is to pass
+# How often a ray may hit the face that it must pass
 _MOST_AGAIN = 64
 
 # rows of the queue of children, last in first out: floats, then integers
@@ -43,12 +42,12 @@ _X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELED, _BEFORE = range(1
 _RAY, _NODE, _MIRROR, _LEFT_COLUMN, _LEFT_FACE = range(5)
 QUEUE_FLOATS, QUEUE_WORDS = 12, 5
 
-# in scenes with curved mirrors the queue has so many rows more, those of `curvature.pass_on`
+# in scenes with curved mirrors the queue has this many more rows, those of `curvature.pass_on`
 CURVED_FLOATS = 4
 
 
 class Queue(NamedTuple):
-    """Children that wait."""
+    """Waiting children."""
 
     number: NDArray[np.float32]  # (QUEUE_FLOATS, or CURVED_FLOATS more, size)
     word: NDArray[np.int32]  # (QUEUE_WORDS, size)
@@ -57,13 +56,13 @@ class Queue(NamedTuple):
 
 @jit.inlined
 def queue_size(depth):
-    """Room for every child of a block: each level in the queue holds at most two for each ray of a batch."""
+    """Capacity for every child of a block: each level in the queue holds at most two for each ray of a batch."""
     return 2 * BLOCK * max(depth, 1) + BLOCK
 
 
 @jit.function
 def new_queue(depth, levels, curved):
-    """An empty queue of paths through so many interfaces, inside so many volumes, with curved mirrors or without."""
+    """An empty queue of paths, by greatest number of interfaces and of volumes, with curved mirrors or without."""
     size, more = np.int64(queue_size(depth)), CURVED_FLOATS if curved > 0 else 0
     return Queue(
         jit.zeros((QUEUE_FLOATS + more, size), np.float32),
@@ -74,7 +73,7 @@ def new_queue(depth, levels, curved):
 
 @jit.function
 def start_paths(block, hit, medium, power):
-    """Paths as they leave the sensor with all its power: nothing lost, nothing traveled, in the atmosphere."""
+    """Reset paths to their state at the sensor: full power, no distance, in the atmosphere."""
     n, widening = medium[0, tb.G_INDEX], medium[0, tb.G_WIDENING]
     for k in range(BLOCK):
         block[rows.GAIN + k] = power
@@ -92,10 +91,10 @@ def start_paths(block, hit, medium, power):
 
 @jit.function
 def pack_parents(block, hit, light, used):
-    """Note which hits of a shaded block send light on, in the row PARENTS.
+    """Mark the hits of a shaded block that have children, in the row PARENTS.
 
-    An opaque surface does if it mirrors enough as if it were flat. A rough one scatters light far out of the beam;
-    where it bulges it spreads the beam as well, so that more of it stays inside, but what is left is weak either way.
+    An opaque surface has one if it mirrors enough as a flat surface. A rough one scatters light far out of the beam; if
+    it is convex it spreads the beam as well, so that more of it stays inside, but the rest is weak either way.
     """
     passes, most = light.switch[tb.S_ROUND_TRIP], np.uint32((1 << light.switch[tb.S_DEPTH]) - 1)
     floor, no, count = light.number[tb.N_FLOOR], np.uint32(0), np.uint32(0)
@@ -112,7 +111,7 @@ def pack_parents(block, hit, light, used):
 
 @jit.function
 def spawn(block, hit, stacks, beyond, light, world, queue, waiting):
-    """Put the children of a batch of hits into the queue; returns how many wait now.
+    """Append the children of a batch of hits to the queue; returns how many wait now.
 
     Args:
         block, hit: Scratch, shaded, with the parents noted.
@@ -150,19 +149,19 @@ def spawn(block, hit, stacks, beyond, light, world, queue, waiting):
 
 @jit.inlined
 def _raised(factor, passes):
-    """A factor taken once, or twice for light that comes back the way it went."""
+    """A factor once, or twice for light that returns along its path."""
     return factor * factor if passes == 2 else factor
 
 
 @jit.inlined
 def _lost_here(block, k, passes):
-    """Transmittance of the segment that ends at this hit, as often as light passes it."""
+    """Transmittance of the segment that ends at this hit, to the power of the passes."""
     return exp_f32(-np.float32(passes) * block[rows.TAU + k])
 
 
 @jit.inlined
 def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
-    """The mirror ray r = d - 2 (d . n) n, in the media it came through, unless the way there took too much of it."""
+    """The mirror ray r = d - 2 (d . n) n, in the media of its parent, unless too little light is left."""
     gain *= _lost_here(block, k, passes)
     if gain <= floor:
         return waiting
@@ -177,11 +176,11 @@ def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
 
 @jit.function
 def _divided(block, hit, media, materials, k):
-    """What a pane or a boundary of media reflects and lets through, optical path in it [m], and the way on.
+    """Reflected and transmitted shares of a pane or a boundary, optical path in it [m], and the direction.
 
     A pane is one sheet: light goes straight on, and the glass adds (n - 1) d / cos theta_t. Where it bounds a volume of
-    another index, light that passed the glass is reflected and refracted there as well. At a boundary Fresnel decides
-    how much goes which way, and Snell where to.
+    another index, light that passed the glass is reflected and refracted there as well. At a boundary Fresnel's
+    equations give the shares and Snell's law the direction.
     """
     one, zero = np.float32(1.0), np.float32(0.0)
     back, direction = _refracted(block, hit, media, k)
@@ -194,7 +193,7 @@ def _divided(block, hit, media, materials, k):
 
 @jit.inlined
 def _refracted(block, hit, media, k):
-    """Share that is reflected between the media before and behind an interface, 1 where all is, and the way on."""
+    """Reflectance between the media before and behind an interface, 1 for total reflection, and the direction."""
     dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
     here, there = hit[rows.MEDIUM + k], hit[rows.BEYOND + k]
     if abs(media[there, tb.G_INDEX] - media[here, tb.G_INDEX]) <= SAME_INDEX:
@@ -220,7 +219,7 @@ def _relative_index(excess_1, excess_2):
 
 @jit.inlined
 def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_opl, way, mirror):
-    """One more child in the queue, starting where the ray ended, inside of what the stack says."""
+    """Append a child to the queue, starting at the ray's end, inside the volumes of the stack."""
     f, i = queue.number, queue.word
     t, n = block[pk.B_T_FAR + k], block[rows.MEDIUM_N + k]
     dx, dy, dz = direction
@@ -300,7 +299,7 @@ def is_left(block, hit, k, distance, column, face):
 
 @jit.function
 def pass_left(block, hit, floats, words, active, arrays, world, arguments, corners, far, used):
-    """Let those children of a traced block that met the face they start on look beyond it."""
+    """Make those children of a traced block that hit the face they start on search beyond it."""
     scene = arrays.scene[world]
     for k in range(used):
         for _ in range(_MOST_AGAIN):

@@ -1,4 +1,4 @@
-"""The end of the lidar kernel: returns with their noise, written to where the reading is."""
+"""The end of the lidar kernel: returns with their noise, written to the arrays of the reading."""
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from sensorium.tracing.kernels.light import tables as tb
 def write_block(
     block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
 ):
-    """All returns of a block of rays or pulses with their errors, to where the reading is.
+    """Write all returns of a block of rays or pulses with their errors.
 
     Args:
-        block: Scratch with the draws of each, and origins and directions as the sensor believes in them.
+        block: Scratch with the draws of each, and nominal origins and directions.
         slot_f, slot_i: Slots, the returns to report first.
         rays: `RayTables`; anchor: float64 (worlds, 3) [m]; labels: `LabelTables`; light: `LightTables`.
-        draws, element, among: Where random numbers come from.
-        head, world: Whose block it is.
+        draws, element, among: Counter words of the random numbers.
+        head, world: Of the block.
         start, used: Its first ray, and how many.
         out: `LightOutputs`.
     """
@@ -80,7 +80,7 @@ def finish_ranges(block, slot_f, number, j, normals, range_m, intensity, used):
 
 @jit.function
 def write_returns(block, slot_i, labels, world, j, used, cause, depth, object_id, face_id, mirror_id, label):
-    """Everything else about return j of each ray; selected, since a branch could not be foretold."""
+    """All other fields of return j of each ray; selected without branches, which would be unpredictable."""
     slot, zero, nobody = slot_i[j * choose.WORDS_A_SLOT :], np.float32(0.0), choose.NOBODY
     for k in range(used):
         cause[k] = np.uint8(slot[choose.CAUSE + k] if block[rows.STRENGTH + k] >= zero else tb.NO_CAUSE)
@@ -121,7 +121,7 @@ def draw_again(block, draws, element, among, j, used):
 
 @jit.function
 def write_points(x, y, z, range_m, points, used):
-    """Points on the direction the ray was sent out, ghosts too, in the sensor frame."""
+    """Points on the nominal direction of the ray, ghosts too, in the sensor frame."""
     for k in range(used):
         distance = range_m[k]
         points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]

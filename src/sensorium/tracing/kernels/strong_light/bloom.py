@@ -1,7 +1,7 @@
-"""Stray light of strong returns: what each ray gets of those around it, found by a grid over directions.
+"""Stray light of strong returns on the rays around them, found by a grid over directions.
 
-Unit directions lie in a grid of cubes as wide as the chord of the farthest angle that counts, so that all that is near
-a ray lies in its own cube or the 26 around it: no pole, whatever the pattern. Only strong returns are in the grid.
+Unit directions lie in a grid of cubes as wide as the chord of the farthest angle that counts, so that all neighbors of
+a ray lie in its own cube or the 26 around it: no pole, for any pattern. Only strong returns are in the grid.
 """
 
 import math
@@ -61,7 +61,7 @@ def cube_keys(
 
 @jit.kernel
 def add_bloom(first, step, total, rays, heads, bloom, count, sources, found, kind, stray):
-    """Stray light of the blocks first, first + step, ... of all heads: of all around a ray the one that gives it most.
+    """Stray light of the blocks first, first + step, ... of all heads: the strongest contribution to each ray.
 
     Args:
         first, step, total: Share of the blocks; every head has as many.

@@ -1,4 +1,4 @@
-"""Pulses of another lidar that fall into the receivers of one: straight, or by way of a surface that both look at."""
+"""Pulses of another lidar in a lidar's receivers: direct, or by way of a surface that both look at."""
 
 import math
 from typing import NamedTuple
@@ -18,12 +18,12 @@ from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 C_COS_FIELD, C_SCATTERED, C_DIRECT, C_AREA, C_EXIT_M, C_WIDENING, C_NEAR, C_FAR = range(8)
 CROSSTALK_NUMBERS = 8
 
-# What an other's ray meets this close before a lidar is that lidar's own housing [m]
+# A hit of the other's ray this close before a lidar is that lidar's own housing [m]
 HOUSING_M = 0.3
 
 
 class Pulses(NamedTuple):
-    """What another lidar fires during a sweep, in the order of time."""
+    """Pulses of another lidar during a sweep, in the order of time."""
 
     time_s: NDArray[np.float64]  # (pulses,) since the start of the sweep
     late_s: NDArray[np.float64]  # (heads,) what its clock is behind
@@ -39,7 +39,7 @@ class Pulses(NamedTuple):
 def add_crosstalk(
     first, step, count, rays, heads, anchor, light, fired_s, number, pulses, per_world, is_own, found, kind, stray
 ):
-    """Light of another lidar in the blocks first, first + step, ... of all heads, where it is stronger than any before.
+    """Light of another lidar in the blocks first, first + step, ... of all heads, if stronger than any before.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
@@ -118,7 +118,7 @@ def add_crosstalk(
                                 stray.face_id[head, kind, ray] = pulses.face_id[other, i]
                                 stray.label[head, kind, ray] = pulses.label[other, i]
 
-                    # Straight from the window
+                    # Direct light from the window
                     away2 = ox * ox + oy * oy + oz * oz
                     away, ahead = math.sqrt(away2), -(ox * dx + oy * dy + oz * dz)
                     told = apparent(since_s + n * away / SPEED_OF_LIGHT_M_S, calibrated)
@@ -138,6 +138,6 @@ def add_crosstalk(
 
 @jit.inlined
 def _share(area, radius, away2, ahead):
-    """Share of a beam that a receiver catches [1], none from two radii off its axis on."""
+    """Share of a beam that a receiver catches [1], zero beyond two radii off its axis."""
     offset2 = max(away2 - ahead * ahead, 0.0)
     return share_of_beam(area, radius, math.sqrt(offset2)) if offset2 <= 4.0 * radius * radius else 0.0

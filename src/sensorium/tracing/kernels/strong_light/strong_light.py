@@ -1,8 +1,8 @@
-"""What strong light makes of returns: stray light joins, far ones fold, strong ones saturate; then the lidar chooses.
+"""Effects of strong light on returns: adds stray light, folds far returns, saturates strong ones, then chooses.
 
-The light kernel has written every return of a ray, see `sensors/lidar/strong_light.py`; which of them are reported is
-settled here, by the lidar's own rule, together with what came from elsewhere. Blocks of rays go from step to step, the
-returns of each ray in a row of a scratch: functions called for each ray would count references to arrays all the time.
+The light kernel has written every return of a ray, see `sensors/lidar/strong_light.py`; this kernel chooses the
+reported ones, by the lidar's own rule, together with stray light. Blocks of rays go from step to step, the returns of
+each ray in a row of a scratch: functions called for each ray would count references to arrays all the time.
 """
 
 import math
@@ -29,7 +29,7 @@ from sensorium.tracing.kernels.light.detect import (
 )
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
-# What draws for stray light are for; part of the counter
+# Purposes of the draws for stray light; part of the counter
 _STAGE_STRAY = np.int64(21)
 
 # entries of StrongTables.number; 0 is off for the level and for the unambiguous range
@@ -56,7 +56,7 @@ class Slots(NamedTuple):
 
 
 class StrayLight(NamedTuple):
-    """Light that came to a ray from elsewhere, (heads, kinds, rays) each; cause 0 where none did."""
+    """Stray light on each ray, (heads, kinds, rays) each; cause 0 where there is none."""
 
     range_m: NDArray[np.float32]
     intensity: NDArray[np.float32]
@@ -135,7 +135,7 @@ def _take_own(found, strong, light, head, start, slots, used):
 
 @jit.function
 def _add_stray(block, stray, found, strong, light, draws, element, among, voided, head, start, slots, used):
-    """Light from elsewhere, where it is seen; what is close to a return of a ray's own becomes part of it."""
+    """Add visible stray light; stray light close to a return of the ray itself merges with it."""
     unambiguous, separation = strong.number[X_UNAMBIGUOUS], strong.number[X_SEPARATION]
     dropout, key0, key1, tick = light.number[tb.N_DROPOUT], draws.key[0], draws.key[1], draws.tick
     for kind in range(stray.cause.shape[1]):
@@ -152,7 +152,7 @@ def _add_stray(block, stray, found, strong, light, draws, element, among, voided
             if unambiguous > 0.0:
                 distance = folded(distance, unambiguous)
 
-            # Light that comes with a return of the ray's own is part of it
+            # Stray light close to a return of the ray itself merges with it
             joined = False
             for i in range(slots.held[k]):
                 own = slots.place[k, i] < MOST_KEPT and slots.cause[k, i] != tb.BY_FALSE_ALARM
@@ -179,7 +179,7 @@ def _add_stray(block, stray, found, strong, light, draws, element, among, voided
 
 @jit.function
 def _detected(number, detector, switch, ambient, power, distance, is_bloom, w0, w1, w2, w3):
-    """Whether light from elsewhere is seen, and the error of its range [m]: by photons, or by the threshold."""
+    """Whether stray light is detected, and the error of its range [m]: by photons, or by the threshold."""
     g0, g1 = normal_pair_f32(w2, w3)
     if power < number[tb.N_THRESHOLD]:
         return False, 0.0
@@ -198,7 +198,7 @@ def _detected(number, detector, switch, ambient, power, distance, is_bloom, w0, 
 
 @jit.function
 def _saturate(strong, slots, used):
-    """Clip what is stronger than the receiver can tell, let its range walk, and drop what lies outside the limits."""
+    """Clip returns above the saturation level, apply range walk, and drop returns outside the limits."""
     level, trigger, walk_m = strong.number[X_LEVEL], strong.number[X_TRIGGER], strong.number[X_WALK_M]
     near, far = strong.number[X_NEAR], strong.number[X_FAR]
     for k in range(used):
@@ -218,7 +218,7 @@ def _saturate(strong, slots, used):
 
 @jit.function
 def _choose(strong, light, slots, used):
-    """Which are reported: best first, or nearest first where all are; of equal ones the nearer."""
+    """Order of the reported returns: best first, or nearest first if all are; the nearer of equal ones first."""
     rule, wanted, priority = strong.returns, strong.reported, light.switch[tb.S_PRIORITY] > 0
     far_m, order, rank = slots.far_m, slots.order, np.zeros(_MOST)
     for k in range(used):
@@ -260,7 +260,7 @@ def _choose(strong, light, slots, used):
 
 @jit.function
 def _write(found, stray, strong, head, start, slots, out, used):
-    """Everything about the returns but their points; where there is none, as the kernel writes none."""
+    """All fields of the returns but their points; without a return, the kernel's empty values."""
     tree = out.depth.shape[2] > 0
     for j in range(strong.reported):
         for k in range(used):
@@ -293,7 +293,7 @@ def _write(found, stray, strong, head, start, slots, out, used):
 
 @jit.function
 def _write_points(block, rays, anchor, light, strong, head, start, slots, out, used):
-    """Points on the rays as the sensor believes in them; zero where there is no return."""
+    """Points on the nominal rays; zero without a return."""
     in_world, starts = light.switch[tb.S_IN_WORLD] > 0, rays.origin.shape[0] > 0
     for j in range(strong.reported):
         if in_world:

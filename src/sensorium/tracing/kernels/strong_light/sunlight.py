@@ -1,4 +1,4 @@
-"""Sunlight that the receiver gathers with each shot: from the sunlit or shaded surface it looks at, or from the sky.
+"""Sunlight that the receiver gathers with each shot: from the sunlit or shaded surface in view, or from the sky.
 
     P_b = (E_sun f(s, v) cos(theta_s) lit + pi f_d L_sky) x pi psi^2 A_r eta dlambda
 
@@ -35,7 +35,7 @@ def gather_sunlight(block, hit, shadow, shadow_hit, floats, words, active, scene
 
 @jit.function
 def aim_at_sun(block, hit, shadow, sun, used):
-    """From each surface that faces the sun a ray towards it; others look nowhere."""
+    """Aim a ray at the sun from each surface that faces it; others have zero length."""
     for k in range(used):
         t, side = block[pk.B_T_FAR + k] - _CLEAR_M, block[rows.SIDE + k]
         shadow[pk.B_ORIGIN_X + k] = block[pk.B_ORIGIN_X + k] + t * block[pk.B_DIRECTION_X + k]
@@ -57,7 +57,7 @@ def aim_at_sun(block, hit, shadow, sun, used):
 
 @jit.function
 def add_sunlight(block, hit, shadow, shadow_hit, sun, used):
-    """Background power from the rays to the sun, which met nothing where `shadow_hit` has no instance."""
+    """Background power from the rays to the sun, which are free where `shadow_hit` has no instance."""
     for k in range(used):
         lost = exp_f32(-block[rows.TAU + k])
         if hit[rows.COLUMN + k] == NO_HIT:

@@ -1,1 +1,1 @@
-"""From pulses to waveforms and back to returns: rays over the beam, a histogram a pulse, detectors; for kernels."""
+"""From pulses to waveforms and back to returns: rays over the beam, a histogram per pulse, detectors; for kernels."""

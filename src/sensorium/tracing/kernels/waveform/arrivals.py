@@ -1,12 +1,12 @@
-"""Light that comes back is gathered by its time of arrival, and then given the shape of the pulse.
+"""Returned light, gathered by its time of arrival and then convolved with the pulse.
 
-Rays add their power to fine cells, CELLS to a bin, shared between the two next to their time, so that the mean time is
-exact; then each cell that holds something sends its pulse into the bins. There is room for a whole pulse before the
-first bin and after the last, so that what arrives at the edges needs no care.
+Rays add their power to fine cells, CELLS per bin, shared between the two next to their time, so that the mean time is
+exact; then each non-empty cell adds its pulse to the bins. A margin of one pulse before the first bin and after the
+last spares special cases at the edges.
 
-Most pulses have one sender only, and then nothing else is kept but a face for each bin in which light arrived. From the
-second sender on, each bin keeps the sender of most of its light, by majority vote: a sender adds its power to its own
-votes and takes it from those of others, and a sender without votes is replaced (Boyer and Moore, weighted).
+Most pulses have a single sender, and then only a face for each bin with light is kept. From the second sender on, each
+bin keeps the sender of most of its light, by majority vote: a sender adds its power to its own votes and subtracts it
+from those of others, and a sender without votes is replaced (Boyer and Moore, weighted).
 """
 
 import math
@@ -28,7 +28,7 @@ from sensorium.tracing.kernels.waveform import tables as wt
 # A sender is one number: object and mirror with 29 bits each, the mirror counted from 1, and then the depth
 _BITS, _MASK = np.int64(29), np.int64((1 << 29) - 1)
 
-# In place of the one sender of a pulse: nothing has arrived yet, or there are several
+# In place of the one sender of a pulse: no arrival yet, or several senders
 NO_SENDER, SEVERAL = np.int64(-1), np.int64(-2)
 
 # In place of the medium around a pulse's start; and the atmosphere
@@ -47,7 +47,7 @@ _MOST_STEPS = 4096
 
 
 class Histograms(NamedTuple):
-    """What has arrived of each pulse of a batch."""
+    """Arrivals of each pulse of a batch."""
 
     cells: NDArray[np.float32]  # (pulses, CELLS length) power of surfaces [W]
     mist_cells: NDArray[np.float32]  # the same of the air along children's paths; no pulses without such air
@@ -89,7 +89,7 @@ def new_histograms(pulses, length, air, volumes):
 
 @jit.inlined
 def place_of(number, opl, pads):
-    """Place of an arrival [bins], counted from the histogram's start: a whole number is the beginning of a bin."""
+    """Position of an arrival [bins], from the histogram's start: a whole number is the beginning of a bin."""
     return (opl - number[wt.W_START_M]) * number[wt.W_BINS_A_M] + np.float32(pads)
 
 
@@ -132,7 +132,7 @@ def parts_of(sender):
 
 @jit.function
 def add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, first, used):
-    """Add what first rays send back: surfaces, and in a scene with volumes the media on the way."""
+    """Add the returns of first rays: of surfaces, and in a scene with volumes of the media on the way."""
     volumes = light.switch[tb.S_CROSSINGS] > 0
     add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, not volumes, used)
     if volumes and tables.switch[wt.V_AIR] > 0:
@@ -142,7 +142,7 @@ def add_first_rays(block, hit, media, light, tables, histograms, weight_of, puls
 
 @jit.function
 def add_children(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
-    """Add what children send back: surfaces, and the media on their way."""
+    """Add the returns of children: of surfaces, and of the media on their way."""
     add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used)
     if tables.switch[wt.V_AIR] == 0:
         return
@@ -158,9 +158,9 @@ def add_children(block, hit, media, light, tables, histograms, weight_of, pulse_
 
 @jit.function
 def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, pulse_of, used):
-    """Let the medium around a pulse's start answer its rays by table, each as far as it stays in that medium.
+    """Compute the echo of the medium around a pulse's start by table, for each ray up to its exit from that medium.
 
-    Pieces of which that is so are taken out. A ray that starts in another medium ends at once to that table.
+    Pieces covered by the table are removed. A ray that starts in another medium ends at once for that table.
     """
     number, pads, reach = tables.number, tables.pulse.shape[1], histograms.reach
     last = np.float32(histograms.vote.shape[1] - 2)
@@ -192,7 +192,7 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
 
 @jit.function
 def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of):
-    """Add what the stretches of rays in media send back."""
+    """Add the returns of the stretches of rays in media."""
     for i in range(pieces.used[0]):
         medium = np.int64(pieces.word[i, pc.P_MEDIUM])
         if medium >= 0:
@@ -207,7 +207,7 @@ def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_
 
 @jit.function
 def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, ends_air, used):
-    """Add what surfaces that first rays met send back; where these rays end, the air before them ends too.
+    """Add the returns of surfaces that first rays hit; the air before them ends there too.
 
     Args:
         block, hit: Scratch, shaded.
@@ -281,7 +281,7 @@ def _senders(block, hit, start, count):
 
 @jit.function
 def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
-    """Add what surfaces that children met send back; arguments as for first rays, whose numbers the children carry."""
+    """Add the returns of surfaces that children hit; arguments as for first rays, whose numbers the children carry."""
     block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
     cells, reach, sole = histograms.cells, histograms.reach, histograms.sole
@@ -307,7 +307,7 @@ def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of
 
 @jit.function
 def open_votes(cells, vote, total, sender, face, reach, sole, p):
-    """A pulse gets a further sender: what arrived so far is the votes of the one it had, bin by bin."""
+    """Add a further sender to a pulse: the arrivals so far become the votes of the first one, bin by bin."""
     who, zero = sole[p], np.float32(0.0)
     sole[p] = SEVERAL
     for b in range(vote.shape[1]):
@@ -338,7 +338,7 @@ def _add_air_along(
     block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, medium, index, start, end, tau, opl,
     z_start,
 ):
-    """Add what a medium sends back along a stretch of ray k, in steps of half a pulse.
+    """Add the returns of a medium along a stretch of ray k, in steps of half a pulse.
 
     Args:
         block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of: As for `add_children`.
@@ -375,7 +375,7 @@ def _add_air_along(
 
 @jit.inlined
 def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
-    """Send the pulse of each cell of bins low .. high, times a share, into the bins of pulse p, and empty the cells.
+    """Add the pulse of each cell of bins low .. high, times a share, to the bins of pulse p, and empty the cells.
 
     The cells of a bin go together: what is written is read again for the next bin, and waiting for that costs most.
     """
@@ -403,7 +403,7 @@ def _add_pulses(bins, pulse, p, base, h0, h1, h2, h3, taps):
 
 @jit.function
 def add_air(power, mist, ends, air, bins, taps, p, first, last):
-    """Add the air before the first surfaces of pulse p: what all of it would send back, to the share of the beam left.
+    """Add the air before the first surfaces of pulse p: its full echo, times the remaining share of the beam.
 
     Args:
         power, mist, ends: Of `Histograms`, the last two in the shape of pulses.

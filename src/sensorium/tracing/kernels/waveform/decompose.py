@@ -1,9 +1,9 @@
-"""A waveform as a sum of Gaussians, one a peak, fitted by Levenberg and Marquardt.
+"""A waveform as a sum of Gaussians, one per peak, fitted by Levenberg and Marquardt.
 
     w(t) = sum_i A_i exp(-(t - t_i)^2 / 2 sigma_i^2)
 
-Peaks whose Gaussians reach into each other are fitted together. Source: Wagner et al., "Gaussian decomposition and
-calibration of a novel small-footprint full-waveform digitizing airborne laser scanner", ISPRS J. 60 (2006) 100.
+Peaks whose Gaussians overlap are fitted together. Source: Wagner et al., "Gaussian decomposition and calibration of a
+novel small-footprint full-waveform digitizing airborne laser scanner", ISPRS J. 60 (2006) 100.
 """
 
 import math
@@ -37,7 +37,7 @@ SCRATCH = 5 * _SIZE + 2 * _SIZE * _SIZE
 
 @jit.function
 def decompose(samples, low, high, full, width, offset, found, count, scratch):
-    """Replace places, heights and widths of the returns found by those of fitted Gaussians.
+    """Replace positions, heights and widths of the returns by those of fitted Gaussians.
 
     Args:
         samples: Waveform less its background, (length,).
@@ -50,7 +50,7 @@ def decompose(samples, low, high, full, width, offset, found, count, scratch):
     """
     i = 0
     while i < count:
-        # Those that reach into each other
+        # Overlapping ones
         j = i + 1
         while j < count and j - i < _TOGETHER:
             gap = found[j, wt.F_PEAK] - found[j - 1, wt.F_PEAK]
@@ -76,7 +76,7 @@ def decompose(samples, low, high, full, width, offset, found, count, scratch):
 
 @jit.function
 def _fit(samples, first, last, full, count, scratch):
-    """Fit the parameters in the scratch to samples first .. last; False where they leave what is possible."""
+    """Fit the parameters in the scratch to samples first .. last; False if they leave the valid range."""
     size, damping = _EACH * count, 1e-3
     error = _squares(samples, first, last, full, count, scratch, _P)
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""From a waveform to its returns: peaks found, read, and fitted where that is asked for."""
+"""Returns of a waveform: peaks found, read, and on request fitted."""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
-"""What the electronics make of the light: background, shot noise, noise of their own, gain, saturation.
+"""The digitizer: background, shot noise, electronic noise, gain, saturation.
 
-A sample of power P holds n = P k electrons, k electrons a watt. Photons arrive at random, so n is the mean of a Poisson
-number, and the electronics add a normal one. Where their noise is above a few electrons the sum of the two is normal to
-what matters (the skewness of the sum, n / (n + sigma^2)^1.5, is below 1/8 for every n), and one number of variance
-P / k + sigma^2 is drawn. Where it is below, electrons are counted.
+A sample of power P holds n = P k electrons, with k electrons per watt. Photon counts are random, so n is the mean of a
+Poisson number, and the electronics add a normal one. If their noise exceeds a few electrons the sum of the two is close
+enough to normal (the skewness of the sum, n / (n + sigma^2)^1.5, is below 1/8 for every n), and one number of variance
+P / k + sigma^2 is drawn. Otherwise electrons are counted.
 """
 
 import math
@@ -14,7 +14,7 @@ from sensorium.random import draw_words, normal_pair_f32, poisson_quantile, unif
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.waveform import tables as wt
 
-# what the draws are for; part of the counter, beside those of light/shade.py, light/detect.py and returns.py
+# purposes of the draws; part of the counter, beside those of light/shade.py, light/detect.py and returns.py
 STAGE_SAMPLES, STAGE_SHOTS = np.int64(6), np.int64(8)
 
 # bins that share a draw
@@ -35,7 +35,7 @@ def noise_of(number, background):
 
 @jit.function
 def new_draws(pulses, length):
-    """Room for the draws of a batch: pulse and number of each, and its normal numbers."""
+    """Arrays for the draws of a batch: pulse and number of each, and its normal numbers."""
     most = pulses * (length // _A_DRAW + 2)
     return np.zeros(most, np.int32), np.zeros(most, np.int32), np.zeros(_A_DRAW * most, np.float32)
 
@@ -61,7 +61,7 @@ def plan_draws(pulse_of, draw_of, planned, k, pads, low, high):
 
 @jit.function
 def draw_normals(pulse_of, draw_of, normals, planned, key, element, tick, world):
-    """Draw what was planned, pulses together, so that vectors are full; each bin has its own number.
+    """Draw the planned numbers, pulses together, so that vectors are full; each bin has its own number.
 
     Args:
         pulse_of, draw_of, normals: Of `new_draws`; the last is filled.

@@ -1,7 +1,7 @@
-"""The waveform kernel: a pulse is a bundle of rays through the ray tree into a time histogram, and returns out of it.
+"""The waveform kernel: follows each pulse as a bundle of rays into a time histogram, and detects returns in it.
 
-Pulses are fired in batches whose rays fill a block; what the light kernel does to a block of rays is done to it here as
-it stands, but for the end: returns of rays are not chosen but added up, and found in what the electronics make of it.
+Pulses are fired in batches whose rays fill a block; the block goes through the steps of the light kernel except the
+last: returns of rays are not chosen but added up, digitized and detected.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class WaveformOutputs(NamedTuple):
-    """What the kernel writes."""
+    """Outputs of the kernel."""
 
     light: LightOutputs  # (heads, returns, pulses)
     width_s: NDArray[np.float32]  # (heads, returns, pulses) full width at half maximum, 0 where nothing returns
@@ -102,7 +102,7 @@ def sweep_waveform(
                         )  # fmt: skip
                         fired.keep_sunlight(spot, spot_hit, pulses, batch, centers)
 
-            # What the electronics make of it, and the returns in that
+            # Digitize, and detect returns
             planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
             if planned > 0:
                 draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
@@ -138,7 +138,7 @@ def sweep_waveform(
 
 @jit.function
 def _new_scratch(light, tables):
-    """All that one thread needs: of rays and children, of slots; of histograms, samples and what is found in them."""
+    """Scratch of one thread: for rays and children, for slots; for histograms, samples and detected returns."""
     depth, slots = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     slot_f, slot_i = choose.new_slots(slots)
@@ -166,7 +166,7 @@ def _follow(
     block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent, scattered,
     light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
 ):  # fmt: skip
-    """Trace a block of rays and their children, and add what comes back."""
+    """Trace a block of rays and their children, and add their returns."""
     floats, words, active = packet
     corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
     trace_block(block, hit, floats, words, active, scene, coherent, corners, used)

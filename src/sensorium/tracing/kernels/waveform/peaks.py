@@ -1,4 +1,4 @@
-"""Where a waveform has peaks: above a threshold, fixed or following the noise (CFAR), separated by their valleys."""
+"""Peaks of a waveform: above a threshold, fixed or adaptive (CFAR), separated by their valleys."""
 
 import math
 
@@ -77,7 +77,7 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
 
 @jit.inlined
 def _find_valleys(samples, low, high, peaks, count):
-    """The lowest sample between neighbors parts them."""
+    """Separate neighbors at the lowest sample between them."""
     valley = np.int32(low)
     for i in range(count):
         peaks[i, 1] = valley
@@ -119,7 +119,7 @@ def _following(samples, low, high, b, number, switch):
 
 @jit.inlined
 def _keep(samples, peaks, count, at, separation):
-    """One more peak, unless a higher one stands too near; returns how many there are."""
+    """Add a peak, unless a higher one is too near; returns how many there are."""
     if count > 0 and at - peaks[count - 1, 0] < separation:
         if samples[at] > samples[peaks[count - 1, 0]]:
             peaks[count - 1, 0] = at

@@ -1,4 +1,4 @@
-"""Which returns of a pulse are reported, and what each came from."""
+"""Choice of a pulse's reported returns, and the sender of each."""
 
 import math
 
@@ -18,10 +18,10 @@ _DRAW = np.int64(0)
 # A return is mixed where the majority of one sender is less than this: three quarters against one
 _CLEAR = np.float32(0.5)
 
-# Where nothing arrived within half a pulse of a return, its sender is looked for so many times as far off
+# Without arrivals within half a pulse of a return, its sender is searched within this multiple of that distance
 _WIDE = 4
 
-# A return is a false alarm where light makes less than this share of it
+# A return is a false alarm if light makes up less than this share of it
 _NOISE = np.float32(0.25)
 
 
@@ -29,17 +29,17 @@ _NOISE = np.float32(0.25)
 def add_false_alarm(
     found, count, number, chance, threshold, background, low, high, pads, bins, key, element, tick, world
 ):
-    """Noise alone may cross the threshold in bins that no detector examined, since no light fell there.
+    """False alarms in bins that no detector examined because no light fell there.
 
     Args:
         found: Returns, (MOST_FOUND, FOUND_COLUMNS); count: how many.
         number: Of `WaveformTables`.
-        chance: A uniform number, which decides.
+        chance: A uniform random number, which decides.
         threshold: In the unit of the samples; one above what the noise asks for is crossed less often.
         background: Sunlight [W], which has noise.
         low, high: Between these there was light.
         pads, bins: Bins before the window and in it.
-        key, element, tick, world: Where random numbers come from.
+        key, element, tick, world: Counter words of the random numbers.
 
     Returns:
         How many returns there are now; a false alarm has peak -1 and is the last, whatever its place.
@@ -66,8 +66,8 @@ def add_false_alarm(
 def keep_between(found, count, near, far):
     """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order.
 
-    Each place is given without noise of the range, and where that noise helps the most: returns between the two are
-    left where there are no others.
+    Each limit is given without noise of the range, and with the most favorable noise: returns between the two are kept
+    only if there are no others.
     """
     some = 0
     for i in range(count):

@@ -1,4 +1,4 @@
-"""The kernel of pulses, `sweep_waveform`, in stages for rays that are traced elsewhere; see bundles/stages.py."""
+"""The waveform kernel, `sweep_waveform`, in stages for rays that other processes trace; see bundles/stages.py."""
 
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class PulseWalks(NamedTuple):
-    """Blocks of pulses under way, one a row."""
+    """Active blocks of pulses, one per row."""
 
     bundles: BundleWalks
     widths: NDArray[np.float32]  # (blocks, slots, BLOCK)
@@ -50,7 +50,7 @@ class PulseWalks(NamedTuple):
 
 
 def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables) -> PulseWalks:
-    """Room for blocks under way, as many as said."""
+    """Arrays for this many active blocks."""
     slots = int(light.switch[tb.S_SLOTS])
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     one = ar.new_histograms.py_func(  # type: ignore[attr-defined]
@@ -67,7 +67,7 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
 def follow_pulses(
     first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, tables, draws, rare, walks, out,
 ):  # fmt: skip
-    """Take the chosen blocks of pulses first, first + step, ... to their next trace, or to their returns.
+    """Advance the chosen blocks of pulses first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
@@ -100,7 +100,7 @@ def follow_pulses(
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
         else:
-            # What the hits send back, and what goes on from them
+            # Returns of the hits, and their children
             here = min(together, used - batch)
             lit = min(BLOCK, here * bundle - begin)
             if begin != named:
@@ -130,7 +130,7 @@ def follow_pulses(
             if ask_for_children(traced, walk, light):
                 continue
 
-            # What the electronics make of a batch, and the returns in that
+            # Digitize a batch, and detect returns
             begin += BLOCK
             if begin >= here * bundle:
                 planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)

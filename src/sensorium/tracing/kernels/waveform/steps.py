@@ -1,6 +1,6 @@
-"""What the waveform kernel does to a block of pulses, step by step, beside what the light kernel does to rays.
+"""Steps of the waveform kernel on a block of pulses, beside the steps of the light kernel on rays.
 
-Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
+Between the steps rays are traced: directly by kernel.py, or in the processes of a partitioned scene, see stages.py.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ _FAINT = np.float32(0.1)
 
 @jit.function
 def new_receiver(light, tables):
-    """Room for samples and their noise, and for what is found in them."""
+    """Arrays for samples and their noise, and for detected returns."""
     slots, together = light.switch[tb.S_SLOTS], tables.switch[wt.V_BATCH]
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     drawn_by, draw_of, normals = new_draws(together, length)
@@ -44,10 +44,10 @@ def new_receiver(light, tables):
 
 @jit.inlined
 def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans):
-    """Light into its bins for a batch of pulses; returns how many draws its noise takes.
+    """Convolve the light of a batch of pulses into bins; returns how many draws its noise takes.
 
     Fills for each pulse the columns of `spans`: which bins hold light, which are sampled, where the noise of the first
-    of these will be. Only where light matters are there samples, unless all are asked for.
+    of these will be. Samples exist only where light matters, unless all are requested.
     """
     histograms, tables, pulses = jit.uncounted((histograms, tables, pulses))
     drawn_by, draw_of, spans = jit.uncounted((drawn_by, draw_of, spans))
@@ -94,7 +94,7 @@ def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spa
 
 @jit.inlined
 def threshold_of(tables, background):
-    """Height of a return that the detector begins to look at, in the unit of the samples, at a background [W]."""
+    """Least height of a return for the detector, in the unit of the samples, at a background [W]."""
     number, d_number = tables.number, tables.detector.number
     if tables.detector.switch[wt.E_KIND] == wt.BY_CFAR:
         return d_number[wt.D_LEAST]
@@ -107,7 +107,7 @@ def receive(
     histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses, voided_before,
     rare, peaks, found, order, slot_f, slot_i, widths, kept, head, start, batch, here,
 ):  # fmt: skip
-    """From light in its bins to the returns of a batch of pulses, in slots; and samples, where they are kept."""
+    """Detect the returns of a batch of pulses from the light in bins, into slots; and keep samples on request."""
     histograms, samples, logs, normals, spans = jit.uncounted((histograms, samples, logs, normals, spans))
     light, tables, draws, pulses, kept = jit.uncounted((light, tables, draws, pulses, kept))
     rare, peaks, found, order = jit.uncounted((rare, peaks, found, order))
@@ -173,7 +173,7 @@ def receive(
 def write_pulses(
     pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
 ):
-    """Returns with their errors, to where the reading is."""
+    """Write returns with their errors to the arrays of the reading."""
     to = out.light
     write.write_block(
         pulses, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, to

@@ -1,4 +1,4 @@
-"""What the waveform kernel looks up beside `LightTables`: the beam's rays, the pulse, the air, the digitizer."""
+"""Tables of the waveform kernel beside `LightTables`: the beam's rays, the pulse, the air, the digitizer."""
 
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ MOST_FOUND = 32
 
 
 class DetectorTables(NamedTuple):
-    """What finds returns in a waveform."""
+    """Constants of a detector."""
 
     number: NDArray[np.float32]  # (DETECTOR_NUMBERS,)
     switch: NDArray[np.int32]  # (DETECTOR_SWITCHES,)

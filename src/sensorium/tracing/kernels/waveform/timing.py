@@ -1,6 +1,6 @@
-"""When the light of a peak arrived, how high it was and how wide: a detector's way of reading one peak.
+"""Time, height and width of one peak, as detectors read them.
 
-Places are in bins: sample b is the mean over [b, b + 1), so it stands at b + 1/2.
+Positions are in bins: sample b is the mean over [b, b + 1), so its position is b + 1/2.
 """
 
 import math
@@ -30,10 +30,10 @@ _OVER_VALLEY = math.log(2.0)
 # An edge is looked at over this share of its w to either side, and by single samples where u is less than this
 _AROUND, _TOP = 0.35, 0.15
 
-# A line is drawn again where it led farther than this share of w; so many times tell that it leads nowhere
+# A line is fitted again if it led farther than this share of w; after this many times it is taken to diverge
 _ROUNDS, _NEAR = 4, 0.1
 
-# w of an ideal pulse is that over so many levels to either side, and no less than this [bins]
+# w of an ideal pulse is averaged over this many levels to either side, and is at least this [bins]
 _SMOOTH, _STEEPEST = 8, 0.1
 
 # Room behind the last sample, for a vector's width
@@ -144,14 +144,14 @@ def parabola(samples, logs, at, begun, ended, full):
 
 @jit.inlined
 def _edge_place(samples, logs, at, begun, ended, full, expected, height, log_height, bend, above, straight):
-    """Place where the rising edge of a peak passes a level, by all samples around there.
+    """Position where the rising edge of a peak passes a level, from all samples around it.
 
-    Where single samples cross the level, noise decides: white noise of bins much shorter than the pulse crosses early,
-    or late where one looks back from the peak. So the pulse through the peak says where to look, and a straight line
-    through what the samples differ from it by, at the place of its own crossing, says how far the edge is from there:
-    no sample is chosen by its noise. Around the place x_0 of a level e^-u^2 of the peak the edge is that of
-    h exp(-(u - (x - x_0) / w)^2), with the w that the pulse has there; a Gaussian has sqrt(2) sigma everywhere. An edge
-    that is not where the pulse has it, such as that of a weaker pulse just before, is where the samples cross.
+    A crossing between single samples depends on noise: white noise in bins much shorter than the pulse crosses early,
+    or late when searched backward from the peak. So the pulse through the peak predicts the position, and a straight
+    line through the residuals of the samples, evaluated there, gives the distance of the edge from the prediction: no
+    sample is selected by its noise. Around the position x_0 of a level e^-u^2 of the peak the edge is that of h exp(-(u
+    - (x - x_0) / w)^2), with the pulse's w there; a Gaussian has sqrt(2) sigma everywhere. An edge that is far from the
+    prediction, such as that of a weaker pulse just before, is where the samples cross.
 
     Args:
         samples, logs, at, begun, ended, full: As for `read_peak`.
@@ -228,7 +228,7 @@ def _edge(edge, log_above):
 
 @jit.inlined
 def _centroid(samples, at, begun, ended, level):
-    """Center of what stands above a level around a peak."""
+    """Centroid of the samples above a level around a peak."""
     b, weight, moment = at, 0.0, 0.0
     while b >= begun and samples[b] > level:
         weight += samples[b] - level

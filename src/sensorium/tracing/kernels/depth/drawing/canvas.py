@@ -1,4 +1,4 @@
-"""What is found along the rays of an image while it is drawn, and in which pieces images are drawn."""
+"""Buffers of hits along the rays of an image while it is rasterized, and the division of images into pieces."""
 
 from typing import Any, NamedTuple
 
@@ -13,21 +13,21 @@ from sensorium.scene.layout import Layout
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, TILE_COLUMNS, TILE_ROWS, WIDTH, copy_lanes, every_lane, lanes_of
 
-# An object is drawn if it has at most so many triangles for each pixel it may cover, else traced
+# An object is rasterized if it has at most this many triangles for each pixel it may cover, else traced
 FACES_A_PIXEL = 4.0
 
 # Worlds of more objects for each pixel are traced from the top
 _OBJECTS_A_PIXEL = 0.125
 
-# Rays of an image that are worked on together: what is found along them stays in the second-level cache, several
-# threads have something to do, and none is woken for less than some tens of microseconds of work. What appears in two
-# pieces is turned into the camera's frame twice, so small images are cut only where threads would have none.
+# Rays of an image that are processed together: their hits stay in the second-level cache, several threads get work, and
+# none is woken for less than some tens of microseconds of work. An object in two pieces is transformed into the
+# camera's frame twice, so small images are divided only if threads would idle otherwise.
 _MOST_RAYS, _FEWEST_RAYS, _FEWEST_SPANS = 16384, 4096, 8
 _FEWEST_RAYS_A_THREAD = 2048
 
 
 class Frame(NamedTuple):
-    """The grid of an image, and in which pieces it is drawn."""
+    """The grid of an image, and its pieces."""
 
     width: int  # [px], both of whole tiles
     height: int
@@ -37,7 +37,7 @@ class Frame(NamedTuple):
 
 
 def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: bool) -> Frame:
-    """How images are worked on, by as many threads as there are now. In which pieces changes nothing in them.
+    """Division of images into pieces for the present number of threads. It does not affect the images.
 
     Args:
         width, height: Of an image [px].
@@ -56,7 +56,7 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: b
 
 
 class Canvas(NamedTuple):
-    """What is nearest so far along some rays of an image, in the order of tiles."""
+    """Nearest hits so far along some rays of an image, in the order of tiles."""
 
     distance: NDArray[np.float32]
     face: NDArray[np.uint32]
@@ -71,7 +71,7 @@ class Canvas(NamedTuple):
 
 @jit.function
 def new_canvas(frame, objects):
-    """Scratch for `span` rays of an image of so many objects."""
+    """Scratch for `span` rays of an image of this many objects."""
     size, most = (frame.span, objects) if frame.rasterized else (0, 0)
     return Canvas(
         jit.empty(size, np.float32),
@@ -88,7 +88,7 @@ def new_canvas(frame, objects):
 
 @jit.function
 def take_rasterized(canvas, at, block, hit, used):
-    """Copy what was found along `used` rays from `at` on into a block, which has room for whole packets."""
+    """Copy the hits of `used` rays from `at` on into a block, which has room for whole packets."""
     for k in range(0, used, WIDTH):
         copy_lanes(block, pk.B_T_FAR + k, canvas.distance, at + k)
         copy_lanes(hit, pk.B_FACE + k, canvas.face, at + k)

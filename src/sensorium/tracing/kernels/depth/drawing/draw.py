@@ -1,9 +1,9 @@
-"""What is nearest along the rays of a pinhole image, object by object.
+"""Nearest hits along the rays of a pinhole image, object by object.
 
-All rays of such an image start from one point and go through an even grid, so most of what a hierarchy of boxes is for
-is known beforehand. An object outside the view costs a few additions, one behind all that was found a few comparisons.
-One of few triangles is drawn. One of many, or with one-sided faces, is traced by its own hierarchy, for the pixels it
-covers, no farther than what is known to stand before it.
+All rays of such an image start from one point and go through an even grid, which replaces most of the work of a
+hierarchy of boxes. An object outside the view costs a few additions, an occluded one a few comparisons. An object of
+few triangles is rasterized. One of many, or with one-sided faces, is traced by its own hierarchy, for the pixels it
+covers, no farther than the known nearer hits.
 """
 
 import numba
@@ -27,7 +27,7 @@ from sensorium.tracing.kernels.depth.drawing.canvas import FACES_A_PIXEL, any_fa
 from sensorium.tracing.kernels.depth.drawing.triangles import draw_triangles
 from sensorium.tracing.kernels.depth.drawing.view import bounds, into_camera, nearest_of, transform_of
 
-# What the distances of boxes and of hits may be off by, rounded
+# Rounding tolerance of the distances of boxes and of hits
 _ROUNDING = 1e-5
 
 
@@ -36,14 +36,14 @@ def draw(
     canvas, frame, meshes, arrays, world, mask, arguments, pose, lens, reach, start, u, v, x, y, z,
     floats, words, active,
 ):  # fmt: skip
-    """Find what is nearest along the rays from `start` on, as many as a span holds.
+    """Find the nearest hits along the rays from `start` on, as many as a span holds.
 
     Args:
         canvas: Filled.
         frame: `Frame`; meshes: `MeshTables`; arrays: `InstanceTables`, each of one transform; world: the head's.
         mask: Bits of the objects to see; arguments: address of Embree's arguments.
         pose: X_AS, rows of 3 x 4, float32 (12,); lens: its row, of a pinhole.
-        reach: How far to look [m], float32.
+        reach: Length of the rays [m], float32.
         start: First ray, which begins a row of tiles.
         u, v: Pixels of the rays from there on [px]; x, y, z: their unit directions in S; float32.
         floats, words, active: Packet of `new_packet` with its mask set.
@@ -82,7 +82,7 @@ def draw(
 
 @jit.function
 def _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bottom):
-    """List the objects that may cover pixels of some rows, nearest first, since they hide much of the others.
+    """List the objects that may cover pixels of some rows, nearest first, since they occlude much of the others.
 
     Returns:
         How many there are.
@@ -113,7 +113,7 @@ def _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bott
 
 @jit.function
 def _is_hidden(canvas, frame, area, nearest):
-    """Whether something nearer than this was found along all rays of an area."""
+    """Whether all rays of an area have a hit nearer than this."""
     left, right, top, bottom, start_row = area
     columns = frame.width // TILE_COLUMNS
     for tile_row in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
@@ -162,7 +162,7 @@ def _trace_object(canvas, frame, scene, arguments, area, nearest, x, y, z, float
 
 @jit.function
 def find_face_normals(block, hit, meshes, arrays, world, used):
-    """Normals of the faces met into a block, as Embree gives them: in the frames of objects and of any length."""
+    """Write normals of the hit faces into a block, as Embree gives them: in the frames of objects and of any length."""
     first, row = np.uint32(arrays.first[world]), world if meshes.of_object.shape[0] > 1 else 0
     nx, ny, nz = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     last_face, last_instance, last_item = NO_HIT, NO_HIT, NO_HIT

@@ -1,8 +1,8 @@
-"""Triangles drawn into tiles of pixels.
+"""Rasterization of triangles into tiles of pixels.
 
-For each tile that a triangle may cover, three planes through the camera and the triangle's edges tell which pixels it
-covers, and one division how far away it is there. Planes through a shared edge are the same numbers for both triangles
-but for the sign, so that no ray slips through.
+For each tile that a triangle may cover, three planes through the camera and the triangle's edges decide which pixels it
+covers, and one division gives its distance there. Planes through a shared edge are the same numbers for both triangles
+but for the sign, so that no ray passes between them.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from sensorium.tracing.embree.packet import TILE_COLUMNS, TILE_ROWS, WIDTH, ever
 from sensorium.tracing.kernels.depth import lens as ln
 from sensorium.tracing.kernels.depth.drawing.view import BESIDE_M, SLACK_PX, pixels_between
 
-# Triangles whose planes pass so close to the camera are seen edge-on [m]
+# Triangles whose planes pass this close to the camera are seen edge-on [m]
 _EDGE_ON_M = 1e-9
 
 # rows of an object's vertices in scratch: in the camera's frame [m], and in the image [px]
@@ -152,7 +152,7 @@ def _draw_tile(
     pa: Any, pb: Any, pc: Any, qa: Any, qb: Any, qc: Any, ra: Any, rb: Any, rc: Any, na: Any, nb: Any, nc: Any,
     this_face: Any, this_instance: Any, this_item: Any,
 ) -> Any:  # fmt: skip
-    """Pixels of a tile that lie on the positive side of the planes p, q and r and where n is nearer become this face's.
+    """Assign this face to the pixels of a tile on the positive side of the planes p, q and r where n is nearer.
 
     Planes are a + b u + c v; n so is one over the depth, which divided by the ray's part x along the axis is one over
     its distance.

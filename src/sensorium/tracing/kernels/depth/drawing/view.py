@@ -1,4 +1,4 @@
-"""Where the box around an object appears in the image of a pinhole camera."""
+"""Projection of an object's box into the image of a pinhole camera."""
 
 import numba
 import numpy as np
@@ -11,13 +11,13 @@ from sensorium.tracing.placement.motion import AFFINE_WORDS
 # Nearer to the camera's plane than this, points have no place in the image [m]
 BESIDE_M = 1e-6
 
-# How far beyond their rounded places boxes and triangles may reach [px]
+# Tolerance of boxes and triangles beyond their rounded places [px]
 SLACK_PX = 0.01
 
 
 @jit.function
 def transform_of(arrays, array, item):
-    """X_AO of an item that stands still, rows of 3 x 4."""
+    """X_AO of an item at rest, rows of 3 x 4."""
     address = arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)
     return numba.carray(pointer_from_address(address), AFFINE_WORDS, np.float32)
 

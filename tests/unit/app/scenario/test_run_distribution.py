@@ -5,8 +5,8 @@ import os
 import pytest
 
 from sensorium.app.node_check import Checked
-from sensorium.app.scenario import dealing
-from sensorium.app.scenario.dealing import deal
+from sensorium.app.scenario import run_distribution
+from sensorium.app.scenario.run_distribution import deal
 from sensorium.core.errors import BackendError, SpecError
 from sensorium.files.owned_folders import HeldError
 from sensorium.runtime.cluster import nodes
@@ -31,7 +31,7 @@ def work(key, folder):
 
 @pytest.fixture
 def dealt(local_cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr(dealing, "_HELD_EVERY_S", 0.01)
+    monkeypatch.setattr(run_distribution, "_HELD_EVERY_S", 0.01)
 
     def of(*keys, cores=1, places=None):
         task = local_cluster.remote(work).options(max_retries=0, num_cpus=cores)
@@ -59,7 +59,7 @@ def test_what_dies_is_begun_again(dealt):
 
 
 def test_what_dies_too_often_is_told(dealt, monkeypatch):
-    monkeypatch.setattr(dealing, "_RETRIES", 1)
+    monkeypatch.setattr(run_distribution, "_RETRIES", 1)
     with pytest.raises(BackendError, match=r"the run 'die9' died 2 times, at last on \S+ \(127.0.0.1\): "):
         dealt("die9")
 
