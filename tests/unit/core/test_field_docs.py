@@ -71,8 +71,8 @@ def test_fields_of_what_it_is_made_of_are_there_and_its_own_come_before():
 
 def test_help_tells_of_the_lidar():
     told = pydoc.render_doc(sn.Lidar, renderer=pydoc.plaintext)
-    assert "publish: Whole sweeps, or after every step the columns fired in it. Default 'sweeps'." in told
-    assert "pattern: Where rays go and when. It must be given." in told
+    assert "frame: Frame of the points. Default 'sensor'." in told
+    assert "pattern: Directions and firing times of the rays. It must be given." in told
 
 
 @pytest.mark.parametrize("kind", sorted(set(public_specifications()), key=lambda kind: kind.__qualname__))

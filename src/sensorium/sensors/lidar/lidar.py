@@ -79,7 +79,7 @@ class Lidar(SensorSpec[Scan]):
     motion: Literal["rolling", "snapshot"] = "rolling"
     """Whether rays are fired one by one while everything moves, or all at once."""
     publish: Literal["sweeps", "slices"] = "sweeps"
-    """Whether whole sweeps are published, or after every step the columns fired in it."""
+    """Whether readings are whole sweeps, or after each step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
     normalize: bool | None = None
