@@ -66,8 +66,9 @@ class LightCast(NamedTuple):
     def blocks(self) -> int:
         """Blocks of beams or pulses over all heads; plain rays have those of their aim."""
         heads, _, rays = self.out.range_m.shape
-        switch = (self.beams or self.pulses).tables.switch  # type: ignore[union-attr]
-        return heads * -(-rays // int(switch[V_PULSES]))
+        bundles = self.beams or self.pulses
+        assert bundles is not None
+        return heads * -(-rays // int(bundles.tables.switch[V_PULSES]))
 
 
 def cast_light(

@@ -23,7 +23,7 @@ def test_errors_are_blue_below_and_red_above():
 
 def test_every_label_has_a_color_of_its_own():
     picture = draw.label_colors(np.array([[-1, 0, 1, 2, 9, 11]]))
-    assert len(np.unique(picture.reshape(-1, 3), axis=0)) == 5  # ten colors, then they begin anew
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) == 5  # ten colors, then they repeat
     np.testing.assert_array_equal(picture[0, 2], picture[0, 5])
 
 

@@ -539,7 +539,7 @@ def test_what_users_may_not_do(call, error, says):
 
 
 def test_slides_are_told_apart_from_hinges():
-    """An encoder of a slide reads past 2 pi meters, one of a hinge starts anew."""
+    """An encoder of a slide reads past 2 pi meters, one of a hinge starts again at 0."""
     model = """<mujoco><option gravity="0 0 0"/><worldbody>
         <body name="cart"><joint name="rail" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/>
         <body name="wheel"><joint name="axle" type="hinge" axis="0 1 0"/><geom size="0.1" mass="1"/></body></body>
