@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from sensorium.core.errors import MissingExtraError
+from sensorium.corruption.engine import registry
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
@@ -16,6 +17,12 @@ settings.load_profile("patient")
 
 # A shell that starts tests in the background has Ctrl-C ignored, by them and by every program that they start
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _operations_as_before(monkeypatch):
+    """Operations that a test registers, such as an example of the docs does, are those of no other test."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
 
 
 # The cluster of the tests that follow on each other

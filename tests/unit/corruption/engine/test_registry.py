@@ -21,11 +21,6 @@ NUMBERS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _as_before(monkeypatch):
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
-
-
 def test_operations_keep_their_numbers_since_these_are_part_of_every_random_number():
     library = {each.name.rsplit(".", 1)[1]: n for n, each in registered().items() if n < registry.FIRST_OF_OTHERS}
     assert library == NUMBERS
