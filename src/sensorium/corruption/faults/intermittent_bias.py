@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.chances import fill_words, happens
+from sensorium.corruption.engine.draws import fill_words, happens
 from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel
 from sensorium.corruption.engine.registry import operation

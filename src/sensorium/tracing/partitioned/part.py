@@ -1,7 +1,7 @@
 """One part of a scene: built from its own files, it casts rays and answers in the whole scene's numbers.
 
-It runs in a process of its own (`tracing/partitioned/part_process.py`), which may die and be restarted at any time: so
-its only state comes from its files and the request.
+It runs in a process of its own (`part_processes.py`), which may die and be restarted at any time: so its only
+state comes from its files and the request.
 """
 
 import os

@@ -1,7 +1,7 @@
 import numpy as np
 
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.peaks import find_peaks
+from sensorium.tracing.kernels.waveform.detect import find_peaks
 
 
 def peaks_of(samples, threshold, width=2.0, **switches):

@@ -9,7 +9,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import BackendError, SceneError
-from sensorium.tracing.partitioned.part_process import PartProcess, expected, memory_needed
+from sensorium.tracing.partitioned.part_processes import PartProcess, expected, memory_needed
 
 
 def split(folder, seed=0, size=20, parts=2):
@@ -60,7 +60,7 @@ def test_what_is_not_the_same_is_refused(tmp_path):
 
 PEAK = (
     "import resource, sys; from pathlib import Path; "
-    "from sensorium.tracing.partitioned.part_process import PartProcess, expected; "
+    "from sensorium.tracing.partitioned.part_processes import PartProcess, expected; "
     "part = PartProcess(sys.argv[1], 0, expected(Path(sys.argv[1])), 1, 1.0); print(part.ask('report').peak_bytes)"
 )
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from sensorium.qa.round_trip.lidar_detection import crossing
+from sensorium.qa.round_trip.lidar import crossing
 
 
 def test_the_interval_holds_the_range_of_the_law():
