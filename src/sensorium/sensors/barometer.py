@@ -15,7 +15,7 @@ from sensorium.sensors.common.channel_parts import channel_parts
 from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
+from sensorium.sensors.common.sampled import Sample, SampledModel, StatelessSignal, required_rate_hz
 from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.common.timing import Timing
@@ -141,7 +141,7 @@ class Barometer(SensorSpec[BarometerReading]):
         )
 
 
-class _PressureSignal:
+class _PressureSignal(StatelessSignal):
     """Pressure where the sensor is."""
 
     columns = 1
@@ -149,12 +149,6 @@ class _PressureSignal:
     def __init__(self, rig: Rig, reference_height_m: float, sea_level_Pa: float) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
         self._name, self._reference_height_m, self._sea_level_Pa = rig.name, reference_height_m, sea_level_Pa
-
-    def begin(self, time_ns: int) -> None:
-        """Measuring starts now."""
-
-    def forget(self) -> None:
-        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""

@@ -1,7 +1,7 @@
 """Results of casters: the nearest hit of each ray or all its hits, as plain arrays, and mesh properties at hits."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -89,19 +89,8 @@ class AllHits:
 
     def only(self, row: int) -> "AllHits":
         """One of the hits."""
-        rows = slice(row, row + 1)
-        return AllHits(
-            ray=self.ray[rows],
-            range_m=self.range_m[rows],
-            normal=self.normal[rows],
-            object_id=self.object_id[rows],
-            face_id=self.face_id[rows],
-            label=self.label[rows],
-            barycentric=self.barycentric[rows],
-            world=self.world[rows],
-            number=self.number[rows],
-            _look_up=self._look_up,
-        )
+        columns = (each.name for each in fields(self) if each.name != "_look_up")
+        return replace(self, **{name: getattr(self, name)[row : row + 1] for name in columns})
 
     def property(self, name: str) -> NDArray[Any]:
         """A named property of the meshes at the hits, as for `Hits`."""
@@ -127,12 +116,7 @@ def new_hits(count: int) -> RawHits:
     )
 
 
-def shaped_hits(
-    found: RawHits,
-    world: NDArray[np.int32],
-    shape: tuple[int, ...],
-    look_up: LookUp,
-) -> Hits:
+def shaped_hits(found: RawHits, world: NDArray[np.int32], shape: tuple[int, ...], look_up: LookUp) -> Hits:
     """Hits in the shape of the given rays.
 
     Args:
@@ -141,16 +125,8 @@ def shaped_hits(
         shape: Of the rays.
         look_up: Finds a property at hits.
     """
-    return Hits(
-        range_m=found.range_m.reshape(shape),
-        normal=found.normal.reshape((*shape, 3)),
-        object_id=found.object_id.reshape(shape),
-        face_id=found.face_id.reshape(shape),
-        label=found.label.reshape(shape),
-        barycentric=found.barycentric.reshape((*shape, 2)),
-        world=world.reshape(shape),
-        _look_up=look_up,
-    )
+    arrays = {**found._asdict(), "world": world}
+    return Hits(**{name: rows.reshape((*shape, *rows.shape[1:])) for name, rows in arrays.items()}, _look_up=look_up)
 
 
 def property_at(layout: Layout, hits: Hits | AllHits, name: str) -> NDArray[Any]:

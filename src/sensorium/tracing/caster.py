@@ -50,18 +50,7 @@ _FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
 class AbstractCaster(ABC):
-    """Common base of casters: placement of bodies, and checks of rays before a cast.
-
-    Bodies are where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
-
-    >>> scene = sn.Scene()
-    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
-    >>> caster = sn.RayCaster(scene)
-    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
-    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
-    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
-    ([3.5, inf], [0, -1])
-    """
+    """Common base of casters: placement of bodies, and checks of rays before a cast."""
 
     worlds: int
     """Number of worlds."""

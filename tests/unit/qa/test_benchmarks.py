@@ -108,7 +108,7 @@ def test_the_bare_trace_follows_the_lidars_own_rays(mesh):
 
 def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
     rig = waveform.rig(mesh, rays=waveform.FEW, channels=4, columns=16)
-    bare = waveform.BareRays(rig)
+    bare = waveform.BarePulses(rig)
     bare()
     scan = rig.lidar.read()
     ranges = bare.range_m.reshape(*scan.range_m.shape, waveform.FEW)

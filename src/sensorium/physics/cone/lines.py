@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.physics.cone.segment import nearest_on_segment
-from sensorium.physics.cone.triangle import nearest_on_triangle
+from sensorium.physics.cone.triangle import Vector, nearest_on_triangle
 from sensorium.runtime import jit
 
 Float = NDArray[np.float64]
+
+
+@jit.function
+def corner(corners: Float, i: int) -> Vector:
+    """Corner i of a face, x, y, z [m]."""
+    return corners[i, 0], corners[i, 1], corners[i, 2]
 
 
 @jit.function
@@ -114,28 +120,12 @@ def _nearest_on_quad(
 ) -> tuple[float, float, float, float]:
     """The nearest point of a flat quad in the cone: that of its two triangles, or of the one that it is."""
     best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
+    first = corner(corners, 0)
     for i in range(1, 3):
-        j = i + 1
-        if i == 2 and (
-            corners[2, 0] == corners[3, 0] and corners[2, 1] == corners[3, 1] and corners[2, 2] == corners[3, 2]
-        ):
+        one, other = corner(corners, i), corner(corners, i + 1)
+        if i == 2 and one == other:
             break
-        distance2, px, py, pz = nearest_on_triangle(
-            corners[0, 0],
-            corners[0, 1],
-            corners[0, 2],
-            corners[i, 0],
-            corners[i, 1],
-            corners[i, 2],
-            corners[j, 0],
-            corners[j, 1],
-            corners[j, 2],
-            a,
-            b,
-            reach,
-            spherical,
-            within,
-        )
+        distance2, px, py, pz = nearest_on_triangle(first, one, other, a, b, reach, spherical, within)
         if distance2 < within:
             best2, bx, by, bz, within = distance2, px, py, pz, distance2
     return best2, bx, by, bz

@@ -4,10 +4,12 @@ The same Embree scene, the same rays already in world coordinates, the same pack
 use; nothing is created, shaded or looked up, and only distance and face are written.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit
+from sensorium.runtime import jit, threads
 from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
 
@@ -94,3 +96,28 @@ def bare_shadows(first, step, count, scene, origins, direction, time, mask, argu
             pk.occluded(active.ctypes.data, scene, floats.ctypes.data, arguments)
             for k in range(used):
                 lit[ray + k] = floats[pk.T_FAR + k] >= 0.0
+
+
+class BareRays:
+    """The bare trace of given rays, as many as there are, in one scene.
+
+    Args:
+        scenes: Address of the scene, shape (1,).
+        origins, directions: Of the rays in the scene's coordinates, shape (..., 3).
+        time: Firing time of each, as a fraction of the interval, shape (rays,).
+    """
+
+    def __init__(
+        self, scenes: NDArray[np.int64], origins: NDArray[Any], directions: NDArray[Any], time: NDArray[Any]
+    ) -> None:
+        self.origins, self.directions = (
+            np.ascontiguousarray(vectors.reshape(-1, 3), np.float32) for vectors in (origins, directions)
+        )
+        self._scenes, self._rays = scenes, packed(self.origins[None], self.directions[None])
+        self._time = time.astype(np.float32)
+        self.range_m, self._face = np.zeros(len(time), np.float32), np.zeros(len(time), np.uint32)
+
+    def __call__(self) -> None:
+        """Trace."""
+        what = (self._scenes, self._rays, self._time, pk.ALL_OBJECTS, pk.COHERENT_ADDRESS)
+        threads.run(bare_trace, -(-len(self._time) // pk.BLOCK), *what, self.range_m[None], self._face[None])

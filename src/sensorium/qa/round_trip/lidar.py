@@ -10,7 +10,7 @@ from sensorium.core.frames import Pose
 from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
 from sensorium.physics.materials import Lambertian
-from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
+from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of, stated_row
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
 from sensorium.sensors.lidar.detection_limit import DetectionLimit
@@ -73,8 +73,7 @@ def _counted(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> lis
     rate = scan.valid.sum() / ((scan.end_ns - scan.start_ns) * 1e-9)
     column = scan.range_m.shape[-2] * lidar.pattern.rate_hz
     around = (rate, rate - 0.5 * column, rate + 0.5 * column)
-    stated = sheet.number("points_per_second")
-    return [in_sheet_unit(device.name, "points per second", sheet.points_per_second, stated, around)]
+    return stated_row(device, "points_per_second", around, what="points per second")
 
 
 def _fields(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[Row]:
@@ -88,12 +87,11 @@ def _fields(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list
     widths = lidar.beam.half_divergence_rad
     rows = []
     for k, (name, angle_deg) in enumerate((("horizontal_fov", horizontal), ("vertical_fov", vertical))):
-        quantity = getattr(sheet, name)
-        if quantity is not None:
+        if getattr(sheet, name) is not None:
             spot_deg = math.degrees(2.0 * (widths[k] if isinstance(widths, tuple) else widths))
             field_deg, what = float(np.ptp(angle_deg)), name.replace("_fov", " field")
             around = (field_deg, field_deg - spot_deg, field_deg + spot_deg)
-            rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), around, rounded=True))
+            rows += stated_row(device, name, around, what=what, rounded=True)
     return rows
 
 
@@ -102,19 +100,17 @@ def _steps(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[
     azimuth_deg, elevation_deg = _angles_deg(lidar, scan)
     rows = []
     for name in ("azimuth_step", "step"):
-        if (quantity := getattr(sheet, name)) is not None:
+        if getattr(sheet, name) is not None:
             steps = np.abs(np.diff(azimuth_deg, axis=-1))
             step = float(np.median(steps))
             half = 0.5 * step / azimuth_deg.shape[-1]
             around = (step, step - half, step + half)
-            stated = sheet.number(name)
-            rows.append(in_sheet_unit(device.name, "azimuth step", quantity, stated, around, rounded=True))
+            rows += stated_row(device, name, around, what="azimuth step", rounded=True)
             break
-    if (quantity := sheet.elevation_step) is not None:
+    if sheet.elevation_step is not None:
         steps = np.diff(np.sort(np.median(elevation_deg, axis=-1)))
         low, step, high = (float(one) for one in np.percentile(steps, [25, 50, 75]))
-        stated = sheet.number("elevation_step")
-        rows.append(in_sheet_unit(device.name, "elevation step", quantity, stated, (step, low, high), rounded=True))
+        rows += stated_row(device, "elevation_step", (step, low, high), what="elevation step", rounded=True)
     return rows
 
 
@@ -150,13 +146,12 @@ def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     codes = np.unique(scan.range_m[scan.valid])
     step_m, half_m = float(np.median(np.diff(codes.astype(np.float64)))), float(np.spacing(codes.max()))
     around = (step_m, step_m - half_m, step_m + half_m)
-    return [in_sheet_unit(device.name, "range step", sheet.range_quantum, quantum_m, around)]
+    return stated_row(device, "range_quantum", around, what="range step")
 
 
 def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     """Least or greatest range: between the last target that is seen and the first that is not."""
-    quantity = getattr(sheet, name)
-    if quantity is None:
+    if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
     noise = {"base_m": 0.0, "slope": 0.0, "angle_std_rad": 0.0}
@@ -167,7 +162,7 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
-    return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]
+    return stated_row(device, name, ends, what=what)
 
 
 def _angles_deg(lidar: Lidar, scan: Scan) -> tuple[Array, Array]:

@@ -332,8 +332,3 @@ class CameraModel:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart faults and automatics; rays fired before a reset are void by the history's word."""
         self._caster.restart(mask)
-
-    def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:
-        """A pending image, black in the worlds that restarted."""
-        image, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

@@ -75,6 +75,16 @@ class Signal(Protocol):
         """
 
 
+class StatelessSignal:
+    """Base of signals that remember nothing from sample to sample."""
+
+    def begin(self, time_ns: int) -> None:
+        """Measuring starts now."""
+
+    def forget(self) -> None:
+        """There is no state."""
+
+
 class Readout(Protocol):
     """Processing of the corrupted sample before it is published; owns its state."""
 
@@ -160,11 +170,6 @@ class SampledModel(Generic[R]):
         self._program.restart(self._state, mask)
         if self._readout is not None:
             self._readout.restart(np.repeat(mask, self._rig.sensors))
-
-    def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
-        """A pending reading, void in the worlds that restarted."""
-        reading, truth = capture.reading, capture.truth
-        return Capture(capture.time_ns, reading.without(mask), lambda: truth().without(mask), capture.tick)
 
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
         rig, before_ns = self._rig, self._before_ns

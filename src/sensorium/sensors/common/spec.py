@@ -4,7 +4,7 @@ import abc
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,11 @@ class Capture(Generic[R]):
     tick: int
     """Number of the reading among all that the sensor's clock allows."""
 
+    def without(self, mask: NDArray[np.bool_]) -> "Capture[R]":
+        """The same while it is pending, void in the worlds that restarted, shape (worlds,)."""
+        reading, truth = cast(Any, self.reading), cast(Callable[[], Any], self.truth)
+        return Capture(self.time_ns, reading.without(mask), lambda: truth().without(mask), self.tick)
+
 
 class SensorModel(Protocol[R]):
     """The running model of a sensor: owns all state."""
@@ -51,9 +56,6 @@ class SensorModel(Protocol[R]):
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the state of the masked worlds, shape (worlds,)."""
-
-    def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
-        """A pending reading of many worlds, without the masked ones."""
 
 
 class SensorSpec(Spec, abc.ABC, Generic[R]):

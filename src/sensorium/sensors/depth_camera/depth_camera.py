@@ -207,8 +207,3 @@ class DepthCameraModel:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Draw random values again where worlds restart; the history marks rays fired before a reset as void."""
         self._caster.restart(mask)
-
-    def voided(self, capture: Capture[DepthImage], mask: NDArray[np.bool_]) -> Capture[DepthImage]:
-        """A pending image, empty in the worlds that restarted."""
-        image, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

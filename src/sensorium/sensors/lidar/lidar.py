@@ -298,11 +298,6 @@ class LidarModel:
         if self._errors is not None:
             self._errors.restart(mask)
 
-    def voided(self, capture: Capture[Scan], mask: NDArray[np.bool_]) -> Capture[Scan]:
-        """A pending sweep, without the worlds that restarted."""
-        scan, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, scan, lambda: truth().without(mask), capture.tick)
-
     def _rays(self, tick: int) -> RayTable:
         """Rays of a sweep; the pattern is evaluated again only if rays differ from sweep to sweep."""
         return self._spec.pattern.rays(tick) if self._every_sweep is None else self._every_sweep

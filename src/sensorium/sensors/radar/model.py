@@ -93,11 +93,6 @@ class RadarModel:
         if self._errors is not None:
             self._errors.restart(mask)
 
-    def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
-        """A pending frame, empty in the worlds that restarted."""
-        reading, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, reading, lambda: truth().without(mask), capture.tick)
-
     def _capture(self, tick: int) -> Capture[RadarReading]:
         time_ns = self._rate.time_ns(tick)
         instant = self._instants.at(time_ns)

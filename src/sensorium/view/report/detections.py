@@ -1,8 +1,6 @@
 """Detections of a radar in a report: ranges over time, and the last range-speed map."""
 
-import base64
-import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +8,10 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.view.lidar_plots import canvas, frame, key
 from sensorium.view.radar_plots import over_time, range_doppler
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from sensorium.view.report.pictures import figure_address
 
 # Of more detections every so-manieth is shown, so that a report of any run stays light
 _MOST = 20_000
-_DPI = 95
 
 
 class DetectionRecord:
@@ -53,19 +48,12 @@ class DetectionRecord:
         frame(axes, f"{self._sensor.name}: detections", "time [s]", "range [m]")
         over_time(figure, axes, time_s, range_m, rate_m_s)
         words = f"Detections of the run, {self._seen:,} in {self.readings:,} frames"
-        found = [{"sensor": self._sensor.name, "words": words, "address": _address(figure)}]
+        found = [{"sensor": self._sensor.name, "words": words, "address": figure_address(figure)}]
         if self._last.map_W is not None:
             figure, (axes,) = canvas(9.6, 4.4)
             range_doppler(figure, axes, self._last, title=f"{self._sensor.name}: range and speed")
             if self._last.valid.any():
                 key(axes, where="upper right")
             words = f"Range-speed map of the frame that ended at {self._last.end_ns * 1e-9:.3f} s"
-            found.append({"sensor": self._sensor.name, "words": words, "address": _address(figure)})
+            found.append({"sensor": self._sensor.name, "words": words, "address": figure_address(figure)})
         return found
-
-
-def _address(figure: "Figure") -> str:
-    """A figure as an address that holds it."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_DPI, facecolor=figure.get_facecolor(), metadata={})
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -3,7 +3,7 @@
 import base64
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,14 @@ from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.depth_pictures import depth_picture
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+R = TypeVar("R")
+
+_PNG = "data:image/png;base64,"
+_FIGURE_DPI = 95
+
 # A larger image is shown by every so-manieth pixel, so that a page stays light
 _MOST_COLUMNS = 960
 
@@ -22,18 +30,22 @@ _MOST_COLUMNS = 960
 _TABLE_COLUMNS = 320
 
 
-class PictureRecord:
-    """Keeps the last image of a camera."""
+class _LastRecord(Generic[R]):
+    """Keeps the last reading of a sensor."""
 
     def __init__(self, sensor: AttachedSensor[Any]) -> None:
         self._sensor = sensor
-        self._last: CameraImage | None = None
+        self._last: R | None = None
         self.readings = 0
 
-    def add(self, image: CameraImage) -> None:
-        """One more image."""
-        self._last = image
+    def add(self, reading: R) -> None:
+        """One more reading."""
+        self._last = reading
         self.readings += 1
+
+
+class PictureRecord(_LastRecord[CameraImage]):
+    """Keeps the last image of a camera."""
 
     def images(self) -> list[dict[str, str]]:
         """The last image, of the first world and sensor; of many bands the first."""
@@ -49,18 +61,8 @@ class PictureRecord:
         return [{"sensor": self._sensor.name, "words": words, "address": _address(shown)}]
 
 
-class DepthRecord:
+class DepthRecord(_LastRecord[DepthImage]):
     """Keeps the last image of a depth camera."""
-
-    def __init__(self, sensor: AttachedSensor[Any]) -> None:
-        self._sensor = sensor
-        self._last: DepthImage | None = None
-        self.readings = 0
-
-    def add(self, image: DepthImage) -> None:
-        """One more image."""
-        self._last = image
-        self.readings += 1
 
     def images(self, labels: Mapping[str, int]) -> list[dict[str, str]]:
         """The outputs of the last image that are pictures, of the first world and sensor."""
@@ -77,18 +79,8 @@ class DepthRecord:
         return found
 
 
-class TableRecord:
+class TableRecord(_LastRecord[tuple[RayReading, RayReading]]):
     """Keeps the last table of values of a user-defined ray sensor, with its truth."""
-
-    def __init__(self, sensor: AttachedSensor[Any]) -> None:
-        self._sensor = sensor
-        self._last: tuple[RayReading, RayReading] | None = None
-        self.readings = 0
-
-    def add(self, reading: RayReading, truth: RayReading) -> None:
-        """One more table."""
-        self._last = reading, truth
-        self.readings += 1
 
     def images(self) -> list[dict[str, str]]:
         """The last table beside its truth, of the first world and sensor; bright is little."""
@@ -118,4 +110,11 @@ def _address(pixels: NDArray[np.uint8]) -> str:
 
     buffer = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return _PNG + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def figure_address(figure: "Figure") -> str:
+    """The same for a figure."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=_FIGURE_DPI, facecolor=figure.get_facecolor(), metadata={})
+    return _PNG + base64.b64encode(buffer.getvalue()).decode("ascii")

@@ -115,7 +115,7 @@ class Report(Recorder):
             elif isinstance(newest, RayReading):
                 tables = self._value_tables.get(name) or self._value_tables.setdefault(name, TableRecord(sensor))
                 for arrival in sensor.arrivals():
-                    tables.add(arrival.reading, arrival.truth())
+                    tables.add((arrival.reading, arrival.truth()))
             else:
                 self._unknown[name] = type(newest).__name__
 

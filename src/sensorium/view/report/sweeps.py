@@ -1,7 +1,5 @@
 """The last sweep of a lidar in a report: points in space, and the sweep as an image."""
 
-import base64
-import io
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -19,11 +17,11 @@ from sensorium.view.lidar_plots import CAUSE_COLORS
 from sensorium.view.plots import FAINT, Extent, label_colors, range_image
 from sensorium.view.quantities import world_points
 from sensorium.view.report.envelope import levels, packed
+from sensorium.view.report.pictures import figure_address
 from sensorium.view.report.signals import MOST_SENSORS
 
 # Least rows and columns of an image
 _LEAST_PIXELS = 4
-_IMAGE_DPI = 95
 
 # Colors of points take one byte each; labels beyond these are shown as unlabeled
 _MOST_LABELS = 250
@@ -81,12 +79,9 @@ class SweepRecord:
                 continue
             extent = _extent_deg(self._pattern, ranges.shape)
             figure = range_image(ranges, numbers, labels, extent_deg=extent, title="")
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format="png", dpi=_IMAGE_DPI, facecolor=figure.get_facecolor(), metadata={})
-            address = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
             when_s = scans[-1].end_ns * 1e-9
             words = f"Range (above) and label (below) of each ray, sweep that ended at {when_s:.3f} s"
-            found.append({"sensor": name, "words": words, "address": address})
+            found.append({"sensor": name, "words": words, "address": figure_address(figure)})
         return found
 
     def waveforms(self) -> list[dict[str, str]]:
@@ -219,16 +214,13 @@ def waveform_images(name: str, scans: list[Scan]) -> list[dict[str, str]]:
         draw.key(axes)
         margin = max(_MARGIN * float(np.ptp(ranges)), _LEAST_MARGIN_M)
         axes.set_xlim(max(ranges.min() - margin, range_m[0]), min(ranges.max() + margin, range_m[-1]))
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=_IMAGE_DPI, facecolor=figure.get_facecolor(), metadata={})
     found = ", ".join(
         f"{Cause(cause).name.lower().replace('_', ' ')} at {each:.2f} m"
         for each, cause in zip(ranges, causes, strict=True)
     )
     row, column = at
     words = f"Waveform of the pulse of channel {row}, column {column}; returns: {found or 'none'}"
-    address = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
-    return [{"sensor": name, "words": words, "address": address}]
+    return [{"sensor": name, "words": words, "address": figure_address(figure)}]
 
 
 def _returns(array: NDArray[Any]) -> NDArray[Any]:

@@ -154,29 +154,6 @@ def brdf(
     return facets * lobe(cos_l, cos_v, cos_h, alpha2) + layer * base
 
 
-@jit.inlined
-def brdf_cos(
-    cos_l: float,
-    cos_v: float,
-    cos_h: float,
-    cos_lh: float,
-    l_dot_v: float,
-    n: float,
-    k: float,
-    alpha2: float,
-    C: float,
-    A0: float,
-    A1: float,
-    B: float,
-    layering: float,
-    plastic_n2: float,
-    plastic_fi: float,
-) -> float:
-    """BRDF times cosine, f(l, v) (n.l) [1/sr]: radiance per irradiance across the beam; arguments as in `brdf`."""
-    value = brdf(cos_l, cos_v, cos_h, cos_lh, l_dot_v, n, k, alpha2, C, A0, A1, B, layering, plastic_n2, plastic_fi)
-    return value * max(cos_l, jit.like(C, 0.0))
-
-
 _monostatic = jit.elementwise(monostatic)
 _brdf = jit.elementwise(brdf)
 _normal_reflectance = jit.elementwise(normal_reflectance)
