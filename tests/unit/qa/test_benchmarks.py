@@ -30,7 +30,7 @@ from sensorium.qa.benchmarks.rows import (
 )
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.runtime import threads
-from sensorium.sensors.depth_camera.tiles import in_tiles
+from sensorium.sensors.depth_camera.rays import in_tiles
 from sensorium.tracing.kernels.cone.tables import face_tables
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}

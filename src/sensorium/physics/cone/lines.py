@@ -65,8 +65,16 @@ def nearest_on_lines(
     Returns:
         Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
+    return _nearest_of_lines(corners, count, 0, count, a, b, reach, spherical, within)
+
+
+@jit.function
+def _nearest_of_lines(
+    corners: Float, count: int, first: int, end: int, a: float, b: float, reach: float, spherical: bool, within: float
+) -> tuple[float, float, float, float]:
+    """The same for the lines from `first` to `end` - 1."""
     best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
-    for k in range(count):
+    for k in range(first, end):
         x, y, z, dx, dy, dz = quad_line(corners, k, count)
         distance2, px, py, pz = nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within)
         if distance2 < within:
@@ -104,14 +112,7 @@ def nearest_on_parallel_lines(
         return nearest_on_lines(corners, count, a, b, reach, spherical, within)
     share = ((px - corners[0, 0]) * mx + (py - corners[0, 1]) * my + (pz - corners[0, 2]) * mz) / across
     before = min(max(math.floor(share * (count - 1)), 0), count - 2)
-
-    best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
-    for k in range(before, before + 2):
-        x, y, z, dx, dy, dz = quad_line(corners, k, count)
-        distance2, px, py, pz = nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within)
-        if distance2 < within:
-            best2, bx, by, bz, within = distance2, px, py, pz, distance2
-    return best2, bx, by, bz
+    return _nearest_of_lines(corners, count, before, before + 2, a, b, reach, spherical, within)
 
 
 @jit.function

@@ -24,9 +24,8 @@ from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.sensors.depth_camera.image_buffers import ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.measuring import DepthMeasure, DepthShot, without_measurement
 from sensorium.sensors.depth_camera.random_heads import RandomHeads
-from sensorium.sensors.depth_camera.rays import DepthRays
+from sensorium.sensors.depth_camera.rays import DepthRays, in_tiles
 from sensorium.sensors.depth_camera.stage import DepthFrame
-from sensorium.sensors.depth_camera.tiles import in_tiles
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS
 from sensorium.tracing.kernels.depth import kernel as dk
 from sensorium.tracing.kernels.depth import lens as ln

@@ -32,7 +32,7 @@ from sensorium.tracing.light_cast import BeamCast, Draws, LightCast, PulseCast
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.lidar.strong_light import StrongLight
-    from sensorium.tracing.kernels.beams.tables import BeamTables
+    from sensorium.tracing.kernels.bundles.tables import BeamTables
     from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
     from sensorium.tracing.kernels.waveform.tables import WaveformTables
 

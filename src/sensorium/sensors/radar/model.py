@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.errors import SpecError
 from sensorium.physics.radio.clutter import weibull_amplitude
-from sensorium.physics.radio.draws import drawn
 from sensorium.physics.radio.frame import Peaks, Receiver, detect
 from sensorium.physics.radio.spreading import Scatterers
-from sensorium.physics.radio.swerling import fluctuating_amplitude, steady_amplitude
+from sensorium.physics.radio.swerling import drawn, fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.runtime import threads
 from sensorium.sensors.common.rig import Rig

@@ -59,7 +59,7 @@ _LEAST_COSINE = 1e-4
 
 
 class Caster(Protocol):
-    """A caster that finds the interfaces: a `RayCaster`, a `PartitionedCaster` or a `ReferenceCaster`."""
+    """A caster that finds the interfaces: a `RayCaster`, a `PartitionedCaster` or that of the tests."""
 
     def cast_all(
         self,

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.core.errors import SpecError
-from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index
-from sensorium.physics.optics.lenses.directions import directions
+from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index, directions
 from sensorium.physics.optics.surfaces.diffuse import oren_nayar_brdf, oren_nayar_coefficients
 from sensorium.physics.optics.surfaces.fresnel import (
     internal_diffuse_reflectance,

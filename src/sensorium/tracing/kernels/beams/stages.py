@@ -9,11 +9,11 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.kernel import report_beams
-from sensorium.tracing.kernels.beams.tables import BeamTables
 from sensorium.tracing.kernels.bundles import stages as bs
 from sensorium.tracing.kernels.bundles import steps
 from sensorium.tracing.kernels.bundles import tables as bt
 from sensorium.tracing.kernels.bundles.rays import name_rays
+from sensorium.tracing.kernels.bundles.tables import BeamTables
 from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import stages as ls

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sensorium.sensors.depth_camera.tiles import in_tiles
+from sensorium.sensors.depth_camera.rays import in_tiles
 from sensorium.tracing.embree.packet import WIDTH
 
 
