@@ -27,7 +27,7 @@ _NAMES = {
     "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
     "AttachedSensor": "sensorium.sensors.common.attached",
-    "Timing": "sensorium.sensors.common.timing",
+    "Timing": "sensorium.sensors.common.spec",
     "Randomization": "sensorium.sensors.common.randomization",
     "Placement": "sensorium.sensors.common.randomization",
     "Intrinsics": "sensorium.sensors.common.randomization",
@@ -121,7 +121,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.common.range_values import RangeNoise
-    from sensorium.sensors.common.timing import Timing
+    from sensorium.sensors.common.spec import Timing
     from sensorium.sensors.cone.reading import ConeReading
     from sensorium.sensors.cone.sensor import ConeSensor
     from sensorium.sensors.cone.verdict import Verdict

@@ -11,14 +11,11 @@ from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
-from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 STANDARD_SEA_LEVEL_PA = 101325.0

@@ -18,12 +18,10 @@ from sensorium.physics.fields.earth import earth_fixed_position, east_north_up
 from sensorium.physics.fields.geodetic import geodetic_position
 from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.quantity import XYZ, Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled_reading import XYZ, Quantity, SampledReading
+from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 # Channels: three of position, three of velocity, and the share of the sky in sight where that is looked at

@@ -13,15 +13,12 @@ from sensorium.core.rotations import Float, dot
 from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 

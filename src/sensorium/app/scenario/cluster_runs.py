@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.app.node_check import Checked, check_nodes
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.manifest import NAME, Manifest
 from sensorium.app.scenario.run import Run, check_complete, run, run_away, standing, take_in
 from sensorium.app.scenario.run_distribution import Dealt, deal

@@ -7,7 +7,7 @@ from pydantic import Field
 from sensorium.app.scenario.orbit import InOrbit
 from sensorium.app.scenario.pose import PoseSpec
 from sensorium.core.spec import Spec
-from sensorium.physics.fields.gravity_point_mass import EARTH_MU_M3_S2, GravitationalParameter
+from sensorium.physics.fields.gravity import EARTH_MU_M3_S2, GravitationalParameter
 from sensorium.physics.fields.positions import Vector
 from sensorium.worlds import paths
 

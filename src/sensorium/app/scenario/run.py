@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.app.scenario.outputs import Outputs
 from sensorium.app.scenario.scenario import Scenario

@@ -15,8 +15,9 @@ from sensorium.physics.materials.base import (
     Roughness,
     check_transparent_index,
     index_at,
+    largest_reflectance,
+    reflectance_at,
 )
-from sensorium.physics.materials.reflectance import largest_reflectance, reflectance_at
 from sensorium.physics.optics.spectra import checked_wavelength, extremes
 
 # With more the Oren-Nayar model gives back more than it receives (largest albedo 0.992 here, 1.003 at 0.98).

@@ -23,8 +23,7 @@ from sensorium.physics.imaging.white_balance import BalanceGains, ColorTemperatu
 from sensorium.sensors.camera.image import CameraImage
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import Capture, SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Capture, SensorSpec, Timing
 
 SIXTEEN = (
     "pupil_distance_m",

@@ -13,8 +13,7 @@ from sensorium.core.errors import SpecError
 from sensorium.corruption import Program, State
 from sensorium.random import Stream
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Capture, Timing
 
 Float = NDArray[np.float64]
 

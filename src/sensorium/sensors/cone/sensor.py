@@ -14,8 +14,7 @@ from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.held import Held
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.sensors.cone import channels as cc
 from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.cone.channels import COLUMNS, OBJECT, RANGE, derive, measure, new_memory

@@ -21,10 +21,9 @@ from sensorium.worlds.base import (
     step_length_ns,
 )
 from sensorium.worlds.mujoco.scene import Mount
-from sensorium.worlds.replay.joint_track import JointTrack
 from sensorium.worlds.replay.motion_mcap import Motions, read_motions
 from sensorium.worlds.replay.pose_csv import read_tracks
-from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.track import JointTrack, Track
 from sensorium.worlds.state_layout import StateLayout
 
 # Steps that are interpolated at once, and the memory limit of all bodies and joints for them

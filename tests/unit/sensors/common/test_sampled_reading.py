@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.sensors.common.quantity import XYZ, Quantity
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled_reading import XYZ, Quantity, SampledReading
 
 
 @pytest.mark.parametrize(
