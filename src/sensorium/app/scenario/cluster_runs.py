@@ -132,7 +132,7 @@ def _named_files(scenario: Scenario) -> Iterator[Path]:
 
 def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell) -> None:
     """Compile the kernels of a scenario, once a node."""
-    task = ray.remote(_rehearse)
+    task = ray.remote(_compile_there)
     asked = {
         task.options(num_cpus=0, scheduling_strategy=nodes.only_on(place.node)).remote(*_sent(scenario)): place
         for place in places
@@ -206,9 +206,9 @@ def _received(document: Document, folder: str, allow_outside: bool) -> Scenario:
     return Scenario(document, Files(Path(folder), allow_outside=allow_outside))
 
 
-def _rehearse(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
+def _compile_there(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
     """Body of a task that compiles."""
-    return rehearse(_received(document, folder, allow_outside))
+    return compile_kernels_of(_received(document, folder, allow_outside))
 
 
 def _run(
@@ -247,30 +247,24 @@ class _EnoughError(Exception):
     """Everything was used once."""
 
 
-class _UntilAllReported:
-    """Ends a run when each sensor has reported."""
-
-    def __init__(self) -> None:
-        self._reported: set[str] = set()
-
-    def record(self, env: Environment) -> None:
-        """Note which sensors reported in the last step."""
-        self._reported |= {name for name, sensor in env.sensors.items() if sensor.readings()}
-        if len(self._reported) == len(env.sensors) or env.time_s >= _LONGEST_S:
-            raise _EnoughError
-
-
-def rehearse(scenario: Scenario) -> tuple[int, float]:
+def compile_kernels_of(scenario: Scenario) -> tuple[int, float]:
     """Run the beginning of a scenario, only to compile its kernels; for a partitioned scene, those of its parts.
 
     Returns:
         Number of compiled kernels, and the time it took [s].
     """
+    reported: set[str] = set()
+
+    def end_when_all_reported(env: Environment) -> None:
+        reported.update(name for name, sensor in env.sensors.items() if sensor.readings())
+        if len(reported) == len(env.sensors) or env.time_s >= _LONGEST_S:
+            raise _EnoughError
+
     began_s, before = time.perf_counter(), _compiled()
-    with tempfile.TemporaryDirectory(prefix="sensorium-rehearsal-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sensorium-compile-") as folder:
         if scenario.spec.scene.parts is None:
             with contextlib.suppress(_EnoughError):
-                run(scenario, Path(folder) / "run", also=[_UntilAllReported()])
+                run(scenario, Path(folder) / "run", also=[end_when_all_reported])
         else:
             split_scene([SceneObject(shapes.box(1.0, 1.0, 1.0))], Path(folder) / "parts", parts=1)
             Part(str(Path(folder) / "parts"), 0, 1.0)

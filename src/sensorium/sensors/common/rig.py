@@ -1,6 +1,6 @@
 """The rig of an attached sensor: its mount and its view of the scene."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -123,3 +123,17 @@ class Rig:
         if not self.sensor_axis:
             array = array[:, 0]
         return array if self.world_axis else array[0]
+
+
+def checked_mounts(pose: Pose | Sequence[Pose] | None) -> Pose:
+    """X_BS of a sensor, batch shape (), or of several of a kind, (sensors,): None is the body's own frame."""
+    if pose is not None and not isinstance(pose, Pose):
+        if not all(isinstance(one, Pose) for one in pose):
+            raise SpecError(f"pose is {pose!r}; it must be a sn.Pose or a sequence of them")
+        if not len(pose):
+            raise SpecError("pose is an empty sequence; there must be one pose at least")
+        pose = Pose.stack(list(pose))
+    X_BS = Pose() if pose is None else pose
+    if len(X_BS.shape) > 1:
+        raise SpecError(f"pose has batch shape {X_BS.shape}; it must be one pose or one row of poses")
+    return X_BS

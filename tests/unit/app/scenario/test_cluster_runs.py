@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from sensorium.app.cli import app
 from sensorium.app.scenario import Scenario, cluster_runs
-from sensorium.app.scenario.cluster_runs import gather, new_place, rehearse, run_on_cluster, sweep_on_cluster
+from sensorium.app.scenario.cluster_runs import compile_kernels_of, gather, new_place, run_on_cluster, sweep_on_cluster
 from sensorium.app.scenario.manifest import Manifest
 from sensorium.app.scenario.run import run, run_away, standing
 from sensorium.app.scenario.sweep import cases, sweep
@@ -197,17 +197,17 @@ outputs: {report: false, mcap: true}
 """
 
 
-def test_a_rehearsal_is_short_and_leaves_nothing(tmp_path):
+def test_compiling_by_a_run_is_short_and_leaves_nothing(tmp_path):
     (tmp_path / "turn.yaml").write_text(REHEARSED)
     (tmp_path / "way.csv").write_text("time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n1,car,1,0,0,1,0,0,0\n")
     scenario = Scenario.load(tmp_path / "turn.yaml")
-    _, took_s = rehearse(scenario)
+    _, took_s = compile_kernels_of(scenario)
     assert took_s < 300
-    assert rehearse(scenario)[0] == 0  # nothing is left to compile
+    assert compile_kernels_of(scenario)[0] == 0  # nothing is left to compile
     assert sorted(path.name for path in tmp_path.iterdir()) == ["turn.yaml", "way.csv"]
     (tmp_path / "way.csv").unlink()
     with pytest.raises(SpecError, match="there is no such file"):
-        rehearse(scenario)
+        compile_kernels_of(scenario)
 
 
 GATHERED = """\

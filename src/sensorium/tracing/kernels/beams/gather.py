@@ -18,7 +18,7 @@ from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.limit import least_detected
 from sensorium.tracing.kernels.light.steps import limits_of
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.arrivals import parts_of, sender_of
+from sensorium.tracing.kernels.waveform.histograms import parts_of, sender_of
 
 # In place of the object, for light from the air: all 29 bits of a sender's object
 AIR = np.int32((1 << 29) - 1)

@@ -132,8 +132,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
     """The work of `depth_images`."""
     arrays, mounts, meshes, labels, mask, arguments = scene
     rays, heads, anchor, pixels, frame = aim
-    numbers, reach, draws = measuring
-    state, cameras = placing
+    (numbers, reach, draws), (state, cameras) = measuring, placing
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = jit.zeros(_FLOATS, np.float32), jit.zeros(_WORDS, np.uint32)
@@ -234,8 +233,7 @@ def _measure_images(first, step, count, aim, measuring, distance, out):
     rays, heads, anchor, pixels = aim.rays, aim.heads, aim.anchor, aim.pixels
     numbers, draws = measuring.numbers, measuring.draws
     block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
-    total = rays.x.shape[0]
-    number = next_block(first, step, count, NONE)
+    total, number = rays.x.shape[0], next_block(first, step, count, NONE)
     while number < count:
         head, start, used = block_of(number, total, WHOLE)
         world, end = heads.world[head], start + used

@@ -18,6 +18,7 @@ from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.light.steps import light_up_found
 from sensorium.tracing.kernels.sweep import block_of
 from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.digitize import draw_normals
@@ -28,20 +29,20 @@ class PulseWalks(NamedTuple):
 
     bundles: bs.BundleWalks
     widths: NDArray[np.float32]  # (blocks, slots, BLOCK)
-    histograms: ar.Histograms  # each array with an axis of blocks before its own
+    histograms: hg.Histograms  # each array with an axis of blocks before its own
 
 
 def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables) -> PulseWalks:
     """Arrays for this many active blocks."""
     slots = int(light.switch[tb.S_SLOTS])
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
-    one = ar.new_histograms.py_func(  # type: ignore[attr-defined]
+    one = hg.new_histograms.py_func(  # type: ignore[attr-defined]
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
     return PulseWalks(
         bundles=bs.new_bundle_walks(count, light, slots),
         widths=np.zeros((count, slots, BLOCK), np.float32),
-        histograms=ar.Histograms(*(np.repeat(column[None], count, axis=0) for column in one)),
+        histograms=hg.Histograms(*(np.repeat(column[None], count, axis=0) for column in one)),
     )
 
 
@@ -143,7 +144,7 @@ def follow_pulses(
 @jit.function
 def _of_block(histograms, walk):
     """Histograms of one block of pulses."""
-    return ar.Histograms(
+    return hg.Histograms(
         histograms.cells[walk],
         histograms.mist_cells[walk],
         histograms.end_cells[walk],

@@ -15,7 +15,7 @@ from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.gather import merge_beams
 from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.waveform.arrivals import sender_of
+from sensorium.tracing.kernels.waveform.histograms import sender_of
 
 
 def test_without_room_the_strongest_stay():

@@ -36,7 +36,7 @@ print(json.dumps(found))
 """
 
 
-def knock(address: str) -> None:
+def probe(address: str) -> None:
     """Raise OSError, in one sentence, where joining a cluster from this machine would fail.
 
     Args:

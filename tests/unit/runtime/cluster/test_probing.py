@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from sensorium.runtime.cluster import knocking
+from sensorium.runtime.cluster import probing
 
 
 @pytest.fixture
@@ -26,22 +26,22 @@ def address():
 )
 def test_what_would_go_wrong_is_told(monkeypatch, tmp_path, address, told, says):
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(knocking, "_look", lambda address: told)
+    monkeypatch.setattr(probing, "_look", lambda address: told)
     with pytest.raises(OSError, match=says):
-        knocking.knock(address)
+        probing.probe(address)
 
 
 def test_what_is_in_order_or_unknown_is_let_pass(monkeypatch, address):
     for told in ({"nodes": ["a (10.0.0.1)"], "here": True}, {}):
-        monkeypatch.setattr(knocking, "_look", lambda address, told=told: told)
-        knocking.knock(address)
-        knocking.knock("auto")
-    monkeypatch.setattr(knocking, "_look", lambda address: pytest.fail("not to be looked at"))
-    knocking.knock("ray://10.0.0.1:10001")
+        monkeypatch.setattr(probing, "_look", lambda address, told=told: told)
+        probing.probe(address)
+        probing.probe("auto")
+    monkeypatch.setattr(probing, "_look", lambda address: pytest.fail("not to be looked at"))
+    probing.probe("ray://10.0.0.1:10001")
 
 
 def test_a_port_where_nobody_listens_is_told():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(OSError, match="refused"):
-        knocking.knock(f"127.0.0.1:{port}")
+        probing.probe(f"127.0.0.1:{port}")
