@@ -19,7 +19,7 @@ _NAMES = {
     "Scatter": "sensorium.scene.scattering.scatter",
     "ClearZone": "sensorium.scene.scattering.scatter",
     "RayCaster": "sensorium.tracing.caster",
-    "Hits": "sensorium.tracing.cast_results",
+    "Hits": "sensorium.tracing.rays",
     "PartitionedCaster": "sensorium.tracing.partitioned.caster",
     "WarpCaster": "sensorium.tracing.warp.caster",
     "MeshFile": "sensorium.scene.partition.split",
@@ -151,9 +151,9 @@ if TYPE_CHECKING:
     from sensorium.sensors.ray_sensor.ray_hits import RayHits
     from sensorium.sensors.ray_sensor.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.sun_sensor import SunSensor, SunSensorReading
-    from sensorium.tracing.cast_results import Hits
     from sensorium.tracing.caster import RayCaster
     from sensorium.tracing.partitioned.caster import PartitionedCaster
+    from sensorium.tracing.rays import Hits
     from sensorium.tracing.warp.caster import WarpCaster
     from sensorium.worlds import paths
 

@@ -16,7 +16,7 @@ from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
 from sensorium.sensors.common.attached import Arrival, AttachedSensor
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledReading
 from sensorium.sensors.registry import kind_of, loaded
 
 

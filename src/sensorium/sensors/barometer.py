@@ -13,8 +13,14 @@ from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.sampled import (
+    Quantity,
+    Sample,
+    SampledModel,
+    SampledReading,
+    StatelessSignal,
+    required_rate_hz,
+)
 from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 

@@ -19,8 +19,15 @@ from sensorium.physics.fields.geodetic import geodetic_position
 from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.occlusion import Occlusion
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import XYZ, Quantity, SampledReading
+from sensorium.sensors.common.sampled import (
+    XYZ,
+    Quantity,
+    Sample,
+    SampledModel,
+    SampledReading,
+    StatelessSignal,
+    required_rate_hz,
+)
 from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 

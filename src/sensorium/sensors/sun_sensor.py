@@ -16,8 +16,7 @@ from sensorium.physics.fields import Sun
 from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.occlusion import Occlusion
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import SampledModel, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading, StatelessSignal, required_rate_hz
 from sensorium.sensors.common.spec import SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 

@@ -15,16 +15,6 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import Extents
-from sensorium.tracing.cast_results import (
-    AllHits,
-    Hits,
-    LookUp,
-    LookUpOfAll,
-    RawHits,
-    new_hits,
-    property_at,
-    shaped_hits,
-)
 from sensorium.tracing.embree import cast
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
@@ -40,7 +30,20 @@ from sensorium.tracing.kernels.light.remote_hits import (
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
+from sensorium.tracing.rays import (
+    AllHits,
+    Hits,
+    LookUp,
+    LookUpOfAll,
+    RawHits,
+    Rays,
+    checked_bodies,
+    checked_rays,
+    middle_of,
+    new_hits,
+    property_at,
+    shaped_hits,
+)
 
 # Initial capacity for the faces that a ray crosses
 _CROSSINGS = 16

@@ -21,7 +21,7 @@ from sensorium.worlds.base import (
     step_length_ns,
 )
 from sensorium.worlds.paths import JointPath, Path
-from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
+from sensorium.worlds.paths.base import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
 

@@ -22,7 +22,7 @@ from sensorium.core.errors import MissingExtraError, RecordError, SpecError
 from sensorium.corruption import Dropout, Fault, FaultSchedule, Noise
 from sensorium.record import signals
 from sensorium.record.signals import Column, columns_of_reading
-from sensorium.sensors.common.sampled_reading import XYZ, Quantity, SampledReading
+from sensorium.sensors.common.sampled import XYZ, Quantity, SampledReading
 
 
 def yard(worlds=None, **options):

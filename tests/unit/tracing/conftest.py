@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.scene.layout import layout
-from sensorium.tracing.cast_results import AllHits, property_at
+from sensorium.tracing.rays import AllHits, property_at
 from sensorium.tracing.reference.brute_force import distances
 
 

@@ -10,8 +10,7 @@ from sensorium.core.errors import RecordError
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
-from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import DeferredBytes, Message, Source
+from sensorium.record.ros2.message import DeferredBytes, Message, Source, image
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.run_topics import true_pose
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import multiply, quaternion_exp, quaternion_log
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample
-from sensorium.sensors.common.sampled_reading import XYZ, Quantity, SampledReading
+from sensorium.sensors.common.sampled import XYZ, Quantity, Sample, SampledReading
 
 Float = NDArray[np.float64]
 

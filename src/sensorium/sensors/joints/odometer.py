@@ -8,8 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading
 from sensorium.sensors.common.spec import Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.joints.counting import CountingSensor

@@ -20,12 +20,12 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.partition.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.scene import Scene
-from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.caster import RayCaster
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.kernels.light.remote_hits import LightHits, remote_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Bodies, Crossed, Met, Sent, Shared
+from sensorium.tracing.rays import RawHits
 
 # A part may be larger than the limit of `load_mesh` for untrusted files
 _MAX_BYTES = 1 << 46

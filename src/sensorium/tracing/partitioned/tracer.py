@@ -11,7 +11,6 @@ from sensorium.core.errors import SpecError
 from sensorium.runtime import threads
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.tracing.aim import Aim
-from sensorium.tracing.cast_results import new_hits
 from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.sweep import SweepOutputs
@@ -20,7 +19,7 @@ from sensorium.tracing.partitioned.caster import PartitionedCaster
 from sensorium.tracing.partitioned.messages import Bodies
 from sensorium.tracing.partitioned.sweep_in_parts import aim_sweep, write_sweep
 from sensorium.tracing.placement.motion import MAX_SEGMENTS
-from sensorium.tracing.rays import Rays, new_rays
+from sensorium.tracing.rays import Rays, new_hits, new_rays
 from sensorium.worlds.history import History
 
 

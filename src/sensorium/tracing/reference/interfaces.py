@@ -23,7 +23,7 @@ from sensorium.physics.materials.base import AbstractDiffuse, index_at, reflecta
 from sensorium.physics.media import AbstractMedium, MediumParameters
 from sensorium.physics.optics.spectra import constant_or_at
 from sensorium.scene.volumes import SAME_INDEX
-from sensorium.tracing.cast_results import AllHits
+from sensorium.tracing.rays import AllHits
 from sensorium.tracing.reference.pencil import Pencil
 from sensorium.tracing.reference.ray_media import Segment, Stack, index_medium
 

@@ -19,13 +19,22 @@ from sensorium.patterns import RayTable
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
-from sensorium.tracing.cast_results import LookUp, LookUpOfAll, RawHits, new_hits, property_at
 from sensorium.tracing.caster import AbstractCaster
 from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
+from sensorium.tracing.rays import (
+    LookUp,
+    LookUpOfAll,
+    RawHits,
+    Rays,
+    checked_bodies,
+    checked_rays,
+    middle_of,
+    new_hits,
+    property_at,
+)
 from sensorium.tracing.warp.device import WarpDevice
 
 OUTPUTS = ("range_m", "depth_m", "normal", "object_id", "face_id", "label")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.analysis import allan_deviation
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.sampled_reading import Quantity, SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledReading
 from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.report.envelope import Envelope, packed
 

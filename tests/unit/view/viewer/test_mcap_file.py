@@ -6,8 +6,7 @@ from mcap.writer import Writer
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.record.ros2.image import ENCODINGS, image
-from sensorium.record.ros2.message import Message, header
+from sensorium.record.ros2.message import ENCODINGS, Message, header, image
 from sensorium.view.quantities import world_points
 from sensorium.view.viewer.mcap_file import can_be_shown, pixels_of, show_mcap
 from sensorium.view.viewer.stream import Stream

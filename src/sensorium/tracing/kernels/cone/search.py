@@ -19,7 +19,7 @@ from sensorium.runtime import jit
 from sensorium.tracing.kernels.cone.tables import HIDDEN_OUTSIDE
 from sensorium.tracing.placement.motion import rotation
 from sensorium.worlds.interpolation import slerp
-from sensorium.worlds.paths.closed import P, Q, V, W
+from sensorium.worlds.paths.base import P, Q, V, W
 
 # Target of the search: the center of an object's box, the nearest of its lines, or the nearest point of its triangles
 MIDDLE, LINES, EXACT = np.int64(0), np.int64(1), np.int64(2)

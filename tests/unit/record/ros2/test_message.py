@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.record.ros2.image import image, range_image
+from sensorium.record.ros2.message import image, range_image
 
 TYPES = {"mono8": np.uint8, "rgb8": np.uint8, "mono16": np.uint16, "16UC1": np.uint16, "32FC1": np.float32}
 
