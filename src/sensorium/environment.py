@@ -25,8 +25,7 @@ from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import index_of
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.rig import Rig, checked_mounts
-from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.spec import Rig, SensorSpec, checked_mounts
 from sensorium.stepping import StepObserver, SteppedRun, check_view, checked_duration_ns, observed
 from sensorium.tracing.scene_backend import scene_backend
 from sensorium.tracing.tracer import Tracer

@@ -16,7 +16,7 @@ import sensorium as sn
 from sensorium.app.scenario.scenario import scenario_model
 from sensorium.core import plugins
 from sensorium.core.errors import SceneError
-from sensorium.corruption.engine import registry as operations
+from sensorium.corruption.engine import op as operations
 from sensorium.corruption.engine.base import Corruption
 from sensorium.qa.validation.laws import determinism
 from sensorium.runtime import threads

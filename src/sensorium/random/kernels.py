@@ -5,16 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sensorium.random import transforms
 from sensorium.random.philox import draw_words
 from sensorium.random.quantiles import gamma_quantile, poisson_quantile
-from sensorium.random.transforms import (
-    exponential_f32,
-    exponential_f64,
-    normal_pair_f32,
-    normal_pair_f64,
-    uniform_f32,
-    uniform_f64,
-)
+from sensorium.random.transforms import uniform_f64
 from sensorium.runtime import jit
 
 Out = npt.NDArray[Any]
@@ -36,7 +30,7 @@ def fill_uniform_f32(out: Out, start: Start) -> None:
     for w in range(out.shape[0]):
         for e in range(out.shape[1]):
             w0, _, _, _ = words_at(start, w, e)
-            out[w, e] = uniform_f32(w0)
+            out[w, e] = transforms.uniform_f32(w0)
 
 
 @jit.kernel
@@ -54,7 +48,7 @@ def fill_normal_f32(out: Out, start: Start) -> None:
     for w in range(out.shape[0]):
         for e in range(out.shape[1]):
             w0, w1, _, _ = words_at(start, w, e)
-            out[w, e], _ = normal_pair_f32(w0, w1)
+            out[w, e], _ = transforms.normal_pair_f32(w0, w1)
 
 
 @jit.kernel
@@ -63,7 +57,7 @@ def fill_normal_f64(out: Out, start: Start) -> None:
     for w in range(out.shape[0]):
         for e in range(out.shape[1]):
             w0, w1, w2, w3 = words_at(start, w, e)
-            out[w, e], _ = normal_pair_f64(w0, w1, w2, w3)
+            out[w, e], _ = transforms.normal_pair_f64(w0, w1, w2, w3)
 
 
 @jit.kernel
@@ -72,7 +66,7 @@ def fill_normal_pair_f32(a: Out, b: Out, start: Start) -> None:
     for w in range(a.shape[0]):
         for e in range(a.shape[1]):
             w0, w1, _, _ = words_at(start, w, e)
-            a[w, e], b[w, e] = normal_pair_f32(w0, w1)
+            a[w, e], b[w, e] = transforms.normal_pair_f32(w0, w1)
 
 
 @jit.kernel
@@ -81,7 +75,7 @@ def fill_normal_pair_f64(a: Out, b: Out, start: Start) -> None:
     for w in range(a.shape[0]):
         for e in range(a.shape[1]):
             w0, w1, w2, w3 = words_at(start, w, e)
-            a[w, e], b[w, e] = normal_pair_f64(w0, w1, w2, w3)
+            a[w, e], b[w, e] = transforms.normal_pair_f64(w0, w1, w2, w3)
 
 
 @jit.kernel
@@ -90,7 +84,7 @@ def fill_exponential_f32(out: Out, start: Start) -> None:
     for w in range(out.shape[0]):
         for e in range(out.shape[1]):
             w0, _, _, _ = words_at(start, w, e)
-            out[w, e] = exponential_f32(w0)
+            out[w, e] = transforms.exponential_f32(w0)
 
 
 @jit.kernel
@@ -99,7 +93,7 @@ def fill_exponential_f64(out: Out, start: Start) -> None:
     for w in range(out.shape[0]):
         for e in range(out.shape[1]):
             w0, w1, _, _ = words_at(start, w, e)
-            out[w, e] = exponential_f64(w0, w1)
+            out[w, e] = transforms.exponential_f64(w0, w1)
 
 
 @jit.kernel

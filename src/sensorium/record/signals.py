@@ -15,8 +15,8 @@ from sensorium.record.recorder import Recorder
 from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
 from sensorium.sensors.common.attached import Arrival, AttachedSensor
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Quantity, SampledReading
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.registry import kind_of, loaded
 
 

@@ -12,7 +12,6 @@ from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.sensors.common.error_group import RENAMED, channel_parts
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import (
     Quantity,
     Sample,
@@ -21,7 +20,7 @@ from sensorium.sensors.common.sampled import (
     StatelessSignal,
     required_rate_hz,
 )
-from sensorium.sensors.common.spec import SensorSpec, Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 STANDARD_SEA_LEVEL_PA = 101325.0

@@ -18,7 +18,6 @@ from sensorium.physics.fields.earth import earth_fixed_position, east_north_up
 from sensorium.physics.fields.geodetic import geodetic_position
 from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import (
     XYZ,
     Quantity,
@@ -28,7 +27,7 @@ from sensorium.sensors.common.sampled import (
     StatelessSignal,
     required_rate_hz,
 )
-from sensorium.sensors.common.spec import SensorSpec, Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 # Channels: three of position, three of velocity, and the share of the sky in sight where that is looked at

@@ -15,9 +15,8 @@ from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
 from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading, StatelessSignal, required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec, Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 

@@ -9,9 +9,8 @@ from pydantic import Field, model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import Float, Int, Op
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 TEMPERATURE = 12

@@ -10,9 +10,8 @@ from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_words, happens
-from sensorium.corruption.engine.op import Float, Int, Op
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, share
-from sensorium.corruption.engine.registry import operation
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 

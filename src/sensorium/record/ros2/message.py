@@ -12,8 +12,7 @@ from sensorium.core.errors import SpecError
 from sensorium.corruption import Noise, White
 from sensorium.corruption.engine.base import Layout
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.spec import Rig, SensorSpec
 from sensorium.sensors.lidar.scan import Scan
 
 Float = NDArray[np.float64]

@@ -21,9 +21,8 @@ from sensorium.physics.imaging.filters import rgb
 from sensorium.physics.imaging.pixel_noise import PixelNoise
 from sensorium.physics.imaging.white_balance import BalanceGains, ColorTemperature, WhiteBalance, temperature_gains
 from sensorium.sensors.camera.image import CameraImage
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import Capture, SensorSpec, Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 
 SIXTEEN = (
     "pupil_distance_m",

@@ -12,8 +12,7 @@ from sensorium.core.clock import ns_to_seconds, seconds_to_ns
 from sensorium.core.errors import NoReadingError
 from sensorium.corruption import FaultClock
 from sensorium.random import Stream
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorModel, SensorSpec
+from sensorium.sensors.common.spec import Capture, Rig, SensorModel, SensorSpec
 
 R = TypeVar("R")
 

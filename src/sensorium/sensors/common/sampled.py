@@ -13,8 +13,7 @@ from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Program, State
 from sensorium.random import Stream
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, Timing
+from sensorium.sensors.common.spec import Capture, Rig, Timing
 
 Float = NDArray[np.float64]
 

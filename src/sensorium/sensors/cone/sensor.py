@@ -12,9 +12,8 @@ from sensorium.core.rotations import Float
 from sensorium.corruption import Program, State
 from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.held import Held
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec, Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.cone import channels as cc
 from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.cone.channels import COLUMNS, OBJECT, RANGE, derive, measure, new_memory

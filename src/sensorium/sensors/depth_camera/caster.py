@@ -15,7 +15,7 @@ from sensorium.random import Stream
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera import flow_tables, tint_tables
 from sensorium.sensors.depth_camera.arrays import DepthArrays
 from sensorium.sensors.depth_camera.errors import STAGES

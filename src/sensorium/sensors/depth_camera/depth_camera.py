@@ -11,8 +11,7 @@ from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.spec import Spec
 from sensorium.sensors.common.randomization import Projection, Randomization
 from sensorium.sensors.common.range_values import check_range_values, range_values
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorSpec, Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.depth_camera import faults as depth_faults
 from sensorium.sensors.depth_camera.errors import STAGES, AnyDepthError

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera.tint_tables import material_reflectances
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, TILE_COLUMNS, TILE_ROWS
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter

@@ -12,7 +12,7 @@ from sensorium.core.frames import Pose
 from sensorium.core.rotations import multiply, quaternion_log
 from sensorium.physics.fields import UniformGravity, UniformMagnetic
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES
 from sensorium.sensors.inertial.specific_force import COLUMNS, FIELD, FORCE, G_SENSITIVITY, RATE, instant_force, sense
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial

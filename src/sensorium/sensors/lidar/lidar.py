@@ -16,8 +16,7 @@ from sensorium.random import stream_key
 from sensorium.sensors.common.random_placement import RandomPlacement
 from sensorium.sensors.common.randomization import Randomization
 from sensorium.sensors.common.range_values import RangeNoise, check_range_values
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorSpec, Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.lidar.beam import Beam
 from sensorium.sensors.lidar.blooming import Blooming
 from sensorium.sensors.lidar.crosstalk import Crosstalk

@@ -15,9 +15,8 @@ from sensorium.physics.radio.spreading import Scatterers
 from sensorium.physics.radio.swerling import drawn, fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import Capture
+from sensorium.sensors.common.spec import Capture, Rig
 from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program

@@ -14,7 +14,7 @@ from sensorium.patterns import RayTable
 from sensorium.patterns.base import directions
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
 from sensorium.sensors.radar.echoes import Instant, Points
 from sensorium.sensors.radar.hidden_rays import Bundle, Met, hidden_rays

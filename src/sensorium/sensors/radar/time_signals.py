@@ -13,7 +13,7 @@ from sensorium.physics.radio.interference import Interferer, interfering_beat, o
 from sensorium.physics.radio.power import of_decibels
 from sensorium.physics.radio.spreading import Scatterers
 from sensorium.physics.radio.swerling import drawn
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Instant, gain
 from sensorium.sensors.radar.spec import Radar

@@ -13,7 +13,6 @@ from sensorium.corruption import Program
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.patterns import RayTable
 from sensorium.sensors.common.error_group import channel_parts
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import (
     Quantity,
     Sample,
@@ -22,7 +21,7 @@ from sensorium.sensors.common.sampled import (
     StatelessSignal,
     required_rate_hz,
 )
-from sensorium.sensors.common.spec import SensorSpec, Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.ray_sensor.ray_hits import RayHits, hits_from
 from sensorium.worlds.point_motion import PointMotion
 

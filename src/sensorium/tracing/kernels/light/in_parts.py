@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.embree.crossings import (
-    C_COLUMN,
-    C_FACE,
-    C_LABEL,
-    CROSSING_WORDS,
-    RawCrossings,
-    new_raw_crossings,
-)
+from sensorium.tracing.embree import crossings as cr
+from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import stages
 from sensorium.tracing.kernels.light import tables as tb
@@ -88,12 +82,12 @@ def walk_through(
     volumes = light.switch[tb.S_TRACED] > 0
 
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
-        word = crossed.word.reshape(-1, CROSSING_WORDS)
-        bases = log.add(found.face_id, found.label), log.add(word[:, C_FACE], word[:, C_LABEL])
+        word = crossed.word.reshape(-1, cr.CROSSING_WORDS)
+        bases = log.add(found.face_id, found.label), log.add(word[:, cr.C_FACE], word[:, cr.C_LABEL])
         known = stages.Known(found, crossed, *bases, log.faces)
         threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 
-    everybody, none = np.arange(len(numbers)), new_raw_crossings(0, int(volumes))
+    everybody, none = np.arange(len(numbers)), cr.new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM
     advance(everybody, np.zeros_like(everybody), new_light_hits(0), none)
     while walks.pending.any():
@@ -113,7 +107,7 @@ def walk_through(
 def _without(crossed: RawCrossings, columns: NDArray[np.int32]) -> RawCrossings:
     """Crossings without those of some objects, which are clipped by planes."""
     there = np.arange(crossed.number.shape[1]) < crossed.found[:, None]
-    kept = there & ~np.isin(crossed.word[:, :, C_COLUMN], columns)
+    kept = there & ~np.isin(crossed.word[:, :, cr.C_COLUMN], columns)
     if (kept == there).all():
         return crossed
     order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
