@@ -24,7 +24,7 @@ from sensorium.app.scenario.scenario import Scenario
 from sensorium.app.scenario.sweep import Case, begin_series
 from sensorium.core.errors import BackendError, SensoriumError, SpecError
 from sensorium.files.plain_files import sha256
-from sensorium.runtime import cluster, threads
+from sensorium.runtime import cluster, worker_pool
 from sensorium.runtime.cluster import answers, nodes
 
 Tell = Callable[[str], None]
@@ -214,7 +214,7 @@ def _run(
     before: Manifest | None,
 ) -> Run:
     """Body of a task that runs, in a process of its own."""
-    threads.set_threads(cores)
+    worker_pool.set_threads(cores)
     nodes.leave_out(left_out)
     scenario = _received(document, folder, allow_outside)
     if sees_out:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import (
     BLOCK,

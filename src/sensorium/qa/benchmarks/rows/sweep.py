@@ -11,7 +11,7 @@ import sensorium as sn
 from sensorium.qa.benchmarks.bare import bare_trace, packed
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.qa.benchmarks.timing import best, ratio, seconds, thread_count, two_threads_ratio
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.tracing.embree.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -70,7 +70,7 @@ class BareSweep:
     def __call__(self) -> None:
         """Trace."""
         blocks = -(-len(self.origins) // BLOCK)
-        threads.run(
+        worker_pool.run(
             bare_trace,
             blocks,
             self._scenes,

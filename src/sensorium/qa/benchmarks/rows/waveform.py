@@ -7,7 +7,7 @@ import sensorium as sn
 from sensorium.qa.benchmarks.bare import bare_trace, packed
 from sensorium.qa.benchmarks.rows.sweep import Rig
 from sensorium.qa.benchmarks.timing import ratio, thread_count
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.lidar.waveform.tables import beam_rays
 from sensorium.tracing.embree.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -74,7 +74,7 @@ class BareRays:
 
     def __call__(self) -> None:
         """Trace."""
-        threads.run(
+        worker_pool.run(
             bare_trace,
             -(-len(self.origins) // BLOCK),
             self._scenes,

@@ -22,7 +22,7 @@ import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import checked
 from sensorium.qa.validation.check import Axis, Comparison, Family
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.registry import Sample, all_kinds, loaded
@@ -137,7 +137,7 @@ def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
     reference=_SAME,
 )
 def _threads(quick: bool) -> Comparison:
-    before, runs = threads.get_threads(), []
+    before, runs = worker_pool.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.embree.crossings import (
     C_COLUMN,
     C_FACE,
@@ -135,7 +135,7 @@ def _walk_some(
         word = crossed.word.reshape(-1, CROSSING_WORDS)
         bases = log.add(found.face_id, found.label), log.add(word[:, C_FACE], word[:, C_LABEL])
         known = stages.Known(found, crossed, *bases, log.faces)
-        threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
+        worker_pool.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 
     everybody, none = np.arange(len(numbers)), new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM
