@@ -118,14 +118,14 @@ def change_share(states: NDArray[np.int64], number: int, before: int, after: int
 
 
 @jit.kernel
-def withdraw_shares(states: NDArray[np.int64]) -> int:
-    """Withdraw the shares that no worker has begun and wait for the others; returns the number withdrawn."""
+def withdraw_shares(states: NDArray[np.int64], waits: bool) -> int:
+    """Withdraw the shares that no worker has begun, and wait for the others if so asked; returns the number withdrawn."""
     withdrawn = 0
     for number in range(len(states)):
         state = states.ctypes.data + 8 * number
         if atomics.swap(state, OFFERED, WITHDRAWN) == OFFERED:
             withdrawn += 1
-        else:
+        elif waits:
             atomics.wait_while(state, BEGUN)
     return withdrawn
 

@@ -188,6 +188,7 @@ class _Shares:
         self.call = kernel, step, count, arguments
         self.states = np.full(step - 1, OFFERED, np.int64)
         self.errors: list[BaseException] = []
+        self.ends: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def do(self, number: int) -> None:
         """Do one share."""
@@ -202,6 +203,7 @@ class _Shares:
             except BaseException as error:
                 self.errors.append(error)
             jobs.change_share(self.states, number, BEGUN, DONE)
+            self.ends.put(None)
 
 
 def _run_shares(kernel: Callable[..., None], count: int, workers: int, arguments: tuple[Any, ...]) -> None:
@@ -211,18 +213,21 @@ def _run_shares(kernel: Callable[..., None], count: int, workers: int, arguments
     shares = _Shares(kernel, workers + 1, count, arguments)
 
     # Workers use the caller's arrays, so no exception may leave while one works. A signal handler may raise after any
-    # call and at the start of any Python function; compiled code, called directly from `finally`, waits for them.
+    # call and at the start of any Python function; compiled code, called directly from `finally`, waits for workers.
     try:
         for number in range(workers):
             _inboxes[number].put((shares, number))
         _slots[:workers, _WAKE_FLAG] = 1
         kernel(0, workers + 1, count, *arguments)
+        withdrawn = jobs.withdraw_shares(shares.states, False)
+        if withdrawn:
+            for number in np.flatnonzero(shares.states == WITHDRAWN).tolist():
+                shares.do(number)
+            shares.call = (kernel, 1, 0, ())  # an offer that stays in an inbox keeps no arrays alive
+        for _ in range(workers - withdrawn):
+            shares.ends.get()
     finally:
-        withdrawn = jobs.withdraw_shares(shares.states)
-    if withdrawn:
-        for number in np.flatnonzero(shares.states == WITHDRAWN).tolist():
-            shares.do(number)
-        shares.call = (kernel, 1, 0, ())  # an offer that stays in an inbox keeps no arrays alive
+        jobs.withdraw_shares(shares.states, True)
     for error in shares.errors:
         raise error
 
@@ -233,7 +238,7 @@ def _start_workers(count: int) -> None:
         if not _inboxes:  # compiled before they are needed
             jobs.worker_loop(_SLOTS_ADDRESS, 0)
             jobs.change_share(np.zeros(1, np.int64), 0, OFFERED, DONE)
-            jobs.withdraw_shares(np.zeros(0, np.int64))
+            jobs.withdraw_shares(np.zeros(0, np.int64), True)
         while (number := len(_inboxes)) < count:
             inbox: queue.SimpleQueue[tuple[_Shares, int] | None] = queue.SimpleQueue()
             _inboxes.append(inbox)
