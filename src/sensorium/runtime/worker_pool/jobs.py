@@ -119,7 +119,7 @@ def change_share(states: NDArray[np.int64], number: int, before: int, after: int
 
 @jit.kernel
 def withdraw_shares(states: NDArray[np.int64], waits: bool) -> int:
-    """Withdraw the shares that no worker has begun, and wait for the others if so asked; returns the number withdrawn."""
+    """Withdraw the shares that no worker has begun, wait for the others if asked; returns the number withdrawn."""
     withdrawn = 0
     for number in range(len(states)):
         state = states.ctypes.data + 8 * number
