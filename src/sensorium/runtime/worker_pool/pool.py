@@ -239,15 +239,19 @@ def _start_workers(count: int) -> None:
             jobs.worker_loop(_SLOTS_ADDRESS, 0)
             jobs.change_share(np.zeros(1, np.int64), 0, OFFERED, DONE)
             jobs.withdraw_shares(np.zeros(0, np.int64), True)
-        while (number := len(_inboxes)) < count:
-            inbox: queue.SimpleQueue[tuple[_Shares, int] | None] = queue.SimpleQueue()
-            _inboxes.append(inbox)
-            name = f"sensorium-{number + 1}"
-            threading.Thread(target=_run_worker, args=(number, inbox), name=name, daemon=True).start()
+        entered: queue.SimpleQueue[None] = queue.SimpleQueue()
+        while len(_inboxes) < count:
+            threading.Thread(target=_run_worker, args=(entered,), name="sensorium-worker", daemon=True).start()
+            entered.get()
 
 
-def _run_worker(number: int, inbox: "queue.SimpleQueue[tuple[_Shares, int] | None]") -> None:
+def _run_worker(entered: "queue.SimpleQueue[None]") -> None:
     """Body of a worker: poll the slot, and block on the inbox when no job came for a while."""
+    # It enters itself, since a signal handler may raise in the thread that starts it, but not here
+    inbox: queue.SimpleQueue[tuple[_Shares, int] | None] = queue.SimpleQueue()
+    _inboxes.append(inbox)
+    number = _inboxes.index(inbox)
+    entered.put(None)
     slot, address = _slots[number], _SLOTS_ADDRESS + jobs.SLOT_BYTES * number
     polls = True
     while True:

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -64,6 +65,7 @@ def test_a_forked_child_starts_its_own_workers():
 
 def test_a_fork_waits_for_what_runs_and_what_comes_waits_for_the_fork(monkeypatch):
     monkeypatch.setattr(forks, "_EMBREE_SLEEPS_AFTER_S", 0.3)
+    monkeypatch.setattr(forks, "_PATIENCE_S", 30.0)
     order, begun, let_go = [], threading.Event(), threading.Event()
 
     def first():
@@ -108,9 +110,20 @@ def test_a_fork_waits_for_a_compilation():
     assert not global_compiler_lock.is_locked(), "the parent has released it"
 
 
-@pytest.mark.parametrize("outer", [worker_pool.without_fork, lambda work: compiling(work)])
-def test_a_fork_waits_for_the_kernel_inside_a_kernel_or_a_compilation(outer):
-    """The inner one must not wait for the fork, which waits for the outer one."""
+def joined(work):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def compiling(work):
+    with global_compiler_lock:
+        work()
+
+
+@pytest.mark.parametrize("outer", [worker_pool.without_fork, compiling, partial(worker_pool.without_fork, joined)])
+def test_a_fork_waits_for_the_kernel_that_an_active_one_waits_for(outer):
+    """The inner one must not wait for the fork for ever, which waits for the outer one, or for a compilation."""
     begun, answers = threading.Event(), []
 
     def work():
@@ -125,11 +138,6 @@ def test_a_fork_waits_for_the_kernel_inside_a_kernel_or_a_compilation(outer):
     assert forked(runs_kernels) == 1
     caller.join()
     assert answers == [True]
-
-
-def compiling(work):
-    with global_compiler_lock:
-        work()
 
 
 def test_a_signal_handler_may_fork_in_the_middle_of_a_kernel():
@@ -159,7 +167,7 @@ def test_a_handler_that_raises_shortens_no_wait():
     before = signal.signal(signal.SIGALRM, ring)
     try:
         worker.start()
-        signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
         code = forked(lambda: 3 if ended else 4)
     except TimeoutError:  # after the fork, in the parent
         code = None
@@ -171,12 +179,13 @@ def test_a_handler_that_raises_shortens_no_wait():
     assert code in (3, None)
 
 
-def test_a_handler_that_raises_while_a_kernel_waits_for_a_fork():
+def test_a_handler_that_raises_while_a_kernel_waits_for_a_fork(monkeypatch):
     """The entry of the kernel is removed once, not twice: the other one belongs to another thread."""
 
     def ring(*_):
         raise TimeoutError
 
+    monkeypatch.setattr(forks, "_PATIENCE_S", 30.0)
     before = signal.signal(signal.SIGALRM, ring)
     forks.pending_forks.append(None)  # of a thread that forks for ever
     forks.active_kernels.append(-1)

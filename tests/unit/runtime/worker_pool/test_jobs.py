@@ -174,15 +174,21 @@ def test_a_kernel_is_complete_when_share_while_returns(number):
 def test_others_work_on_a_kernel_meanwhile():
     worker_pool.set_threads(2)
     done = np.zeros(4, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
 
-    def wait_for_others():
-        deadline = time.monotonic() + 30.0
-        while not (done == 1).all() and time.monotonic() < deadline:
+    def is_helped():
+        deadline = time.monotonic() + 1.0
+        while not done.all() and time.monotonic() < deadline:
             time.sleep(0.001)
-        return (done == 1).all()
+        return done.all()
 
-    assert worker_pool.share_while(Prepared(note_blocks, done, 1), 4, wait_for_others)
-    assert (done == 1).all()
+    for _ in range(30):  # a worker that parks in the same moment misses the job
+        done[:] = 0
+        helped = worker_pool.share_while(prepared, 4, is_helped)
+        assert (done == 1).all()
+        if helped:
+            break
+    assert helped
 
 
 def test_an_error_meanwhile_leaves_nothing_undone():
