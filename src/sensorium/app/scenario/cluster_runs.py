@@ -30,7 +30,7 @@ from sensorium.files.plain_files import sha256
 from sensorium.runtime import cluster, threads
 from sensorium.runtime.cluster import answers, nodes
 from sensorium.runtime.cluster.nodes import Node
-from sensorium.runtime.kernel_cache import cache_folder
+from sensorium.runtime.kernel_folders import cache_folder
 from sensorium.scene import shapes
 from sensorium.scene.partition.split import split_scene
 from sensorium.scene.scene import SceneObject

@@ -16,7 +16,7 @@ from sensorium.corruption.engine import op
 from sensorium.corruption.engine import op as kinds
 from sensorium.corruption.engine.op import Float, Int
 from sensorium.runtime import jit
-from sensorium.runtime.kernel_cache import fingerprint
+from sensorium.runtime.fingerprint import fingerprint
 
 BLOCK_ROWS = 64
 
