@@ -1,9 +1,9 @@
 """How long the first reading of each sensor kind takes in a new process with an empty cache, and its bytes.
 
-    python -m sensorium.qa.first_use                          with the kernels shipped with the package, if any
-    SENSORIUM_PREBUILT=0 python -m sensorium.qa.first_use     with none: everything is compiled
-    python -m sensorium.qa.first_use --cache FOLDER           with a cache that `sensorium compile` filled
-    python -m sensorium.qa.first_use --compiles-nothing       ends with exit code 1 if anything was compiled
+    python -m sensorium.qa.validation.first_use                     with the kernels of the package, if it has any
+    ... --cache FOLDER           with a cache that `sensorium compile` filled
+    ... --compiles-nothing       ends with exit code 1 if anything was compiled
+    SENSORIUM_PREBUILT=0 ...     with none: everything is compiled
 
 Sensors are the samples of the determinism checks, with errors and noise. The time is that of the whole process: Python,
 imports, scene, sensor and a fifth of a second of the drive.
@@ -71,7 +71,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--compiles-nothing", action="store_true", help="fail if anything was compiled")
     given = parser.parse_args(words)
     if given.list or given.sensor:
-        from sensorium.qa.sample_run import hashes, outputs, samples
+        from sensorium.qa.validation.sample_run import hashes, outputs, samples
 
         made = list(samples()) if given.list else hashes(outputs(worlds=1, order=[given.sensor]))[given.sensor]
         print(json.dumps(made))

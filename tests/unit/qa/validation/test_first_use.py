@@ -2,9 +2,9 @@
 
 import pytest
 
-from sensorium.qa import first_use
-from sensorium.qa.first_use import FirstUse
-from sensorium.qa.sample_run import hashes, outputs
+from sensorium.qa.validation import first_use
+from sensorium.qa.validation.first_use import FirstUse
+from sensorium.qa.validation.sample_run import hashes, outputs
 from sensorium.runtime.kernel_folders import cache_folder
 
 
