@@ -121,8 +121,8 @@ def fork_sequence() -> list[str]:
         text(
             30,
             770,
-            "Each side writes before it reads the other's list, so that at least one of them sees the other; no lock is "
-            "needed. All hooks of the fork but the wait are C functions,",
+            "Each side writes before it reads the other's list, so that at least one of them sees the other; no lock "
+            "is needed. All hooks of the fork but the wait are C functions,",
             GREY,
             12,
             at="start",
