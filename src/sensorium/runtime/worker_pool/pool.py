@@ -220,7 +220,7 @@ def _run_shares(kernel: Callable[..., None], count: int, workers: int, arguments
 
 
 def _start_workers(count: int) -> None:
-    """Start workers until there are so many."""
+    """Start workers until there are this many."""
     with _starting:
         if not _inboxes:  # compiled before they are needed
             jobs.worker_loop(_SLOTS_ADDRESS, 0)
