@@ -143,7 +143,8 @@ class Measurement(NamedTuple):
         before = ""
         for figure in self.figures:
             scale, unit = readable_unit(figure.value, figure.unit)
-            value, low, high = (f"{each * scale:.5g}" for each in (figure.value, figure.low, figure.high))
+            digits = _decimals(figure, scale)
+            value, low, high = (f"{each * scale:.{digits}f}" for each in (figure.value, figure.low, figure.high))
             first = "" if figure.quantity == before else figure.quantity
             interval = value if figure.low == figure.high else f"{low} to {high}"
             table.add_row(first, figure.where, value, interval, unit, f"{figure.samples:,}")
@@ -189,6 +190,14 @@ def readable_unit(value: float, unit: str) -> tuple[float, str]:
     if power > 0 and unit not in ("Hz", "V"):
         power = 0
     return 10.0**-power, _PREFIXES[power] + unit
+
+
+def _decimals(figure: Figure, scale: float) -> int:
+    """Decimals that show two digits of the interval's width, or five digits of a value without one."""
+    width, size = (figure.high - figure.low) * scale, abs(figure.value) * scale
+    if width > 0.0:
+        return min(max(1 - math.floor(math.log10(width)), 0), 9)
+    return min(max(4 - math.floor(math.log10(size)), 0), 9) if size > 0.0 and size != round(size) else 0
 
 
 def _as_json(measurement: Measurement) -> dict[str, Any]:
