@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SensoriumError, SpecError, in_one_line
-from sensorium.files.plain_files import read_bounded
+from sensorium.files.plain_files import read_whole
 from sensorium.recordings.packets import ouster
 from sensorium.recordings.readers.flatbuffers import Table, root
 from sensorium.recordings.readers.ouster import Metadata, metadata_of
@@ -57,12 +57,7 @@ def is_osf(start: bytes) -> bool:
 def read_osf(path: str | PathLike[str]) -> LidarRecording:
     """Columns of the one sensor of a file."""
     path = Path(path)
-    try:
-        content, size = read_bounded(path, _MOST_BYTES)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-    if len(content) > _MOST_BYTES:
-        raise SpecError(f"{str(path)!r} has {size} bytes; an OSF file may have {_MOST_BYTES}")
+    content = read_whole(path, _MOST_BYTES, "an OSF file")
     if not is_osf(content[:12]):
         raise SpecError(f"{str(path)!r} is no OSF file")
     try:
