@@ -60,7 +60,34 @@ def open_text(path: str | PathLike[str], encoding: str = "utf-8-sig", newline: s
 def read_bounded(path: str | PathLike[str], most: int) -> tuple[bytes, int]:
     """Bytes of a regular file, at most one more than it may have, and how many it has."""
     with open_regular(path) as file:
-        return file.read(most + 1), os.fstat(file.fileno()).st_size
+        size = os.fstat(file.fileno()).st_size
+        return file.read(min(most, size) + 1), size  # Python sets aside as many bytes as are asked for
+
+
+def read_whole(path: str | PathLike[str], most: int, what: str) -> bytes:
+    """All bytes of a regular file; one that cannot be read, or has more, raises SpecError.
+
+    Args:
+        path: The file.
+        most: Most bytes that it may have.
+        what: What it is, for the sentence, as "a capture".
+    """
+    try:
+        content, size = read_bounded(path, most)
+    except OSError as error:
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    if len(content) > most:
+        raise SpecError(f"{str(path)!r} has {size} bytes; {what} may have {most}")
+    return content
+
+
+def first_bytes(path: str | PathLike[str], count: int) -> bytes:
+    """The first bytes of a regular file; one that cannot be read raises SpecError."""
+    try:
+        with open_regular(path) as file:
+            return file.read(count)
+    except OSError as error:
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
