@@ -6,8 +6,10 @@ for Numba's compiler, or for one of Embree's own threads if SENSORIUM_EMBREE_CON
 
 import os
 import time
+from contextlib import nullcontext
 from functools import partial
 from threading import get_ident
+from typing import Any
 
 from llvmlite.binding import ffi
 from numba.core.compiler_lock import global_compiler_lock
@@ -21,8 +23,18 @@ _PATIENCE_S = 1.0
 # Embree's threads poll for work for some tenths of a millisecond after a build before they sleep
 _EMBREE_SLEEPS_AFTER_S = 0.005
 
-# Locks of Numba and of LLVM, whose methods are C functions; the second is also taken when compiled code is released
-_compiler_locks = [global_compiler_lock._lock, ffi.lib._lock._lock]
+
+def _compiler_locks() -> list[Any]:
+    """Locks of Numba and of LLVM, whose methods are C functions; that of LLVM is also taken when code is released.
+
+    They are private parts of both. Of a version without one, forks do not wait for what the lock protects.
+    """
+    found = getattr(global_compiler_lock, "_lock", None), getattr(getattr(ffi.lib, "_lock", None), "_lock", None)
+    return [lock for lock in found if hasattr(lock, "acquire")]
+
+
+_LOCKS = _compiler_locks()
+
 
 # One entry for each active kernel, the number of its thread, and one for each pending fork. A lock would cost as much
 # as a small kernel. None is needed: a kernel adds its entry before it reads the forks, and a fork adds its entry before
@@ -60,7 +72,7 @@ def _wait_until_quiet() -> None:
             while active_kernels.count(own) < len(active_kernels):
                 time.sleep(_POLL_S)
             time.sleep(_EMBREE_SLEEPS_AFTER_S)
-            with _compiler_locks[0]:
+            with _LOCKS[0] if _LOCKS else nullcontext():
                 quiet = active_kernels.count(own) == len(active_kernels)
         except BaseException as error:
             raised = error
@@ -71,7 +83,7 @@ def _wait_until_quiet() -> None:
 # The other hooks are C functions: a signal handler that raises ends a Python function at its first instruction, and if
 # a hook were skipped after a fork all kernels would wait. Those before a fork are called in reverse order.
 if hasattr(os, "register_at_fork"):
-    for _lock in reversed(_compiler_locks):
+    for _lock in reversed(_LOCKS):
         os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
     os.register_at_fork(before=_wait_until_quiet, after_in_child=active_kernels.clear)
     _add = partial(pending_forks.append, None)

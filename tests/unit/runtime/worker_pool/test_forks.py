@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -199,3 +200,11 @@ def test_a_handler_that_raises_while_a_kernel_waits_for_a_fork(monkeypatch):
         signal.signal(signal.SIGALRM, before)
         forks.active_kernels.clear()
         forks.pending_forks.clear()
+
+
+def test_a_version_of_numba_or_llvm_without_its_lock_is_not_waited_for(monkeypatch):
+    assert len(forks._compiler_locks()) == 2
+    monkeypatch.setattr(forks, "ffi", SimpleNamespace(lib=object()))
+    assert forks._compiler_locks() == [global_compiler_lock._lock]
+    monkeypatch.setattr(forks, "global_compiler_lock", object())
+    assert forks._compiler_locks() == []
