@@ -1,0 +1,1 @@
+"""What recordings show of a device, one kind of device or quantity a file."""
