@@ -3,13 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+from rosbags.rosbag1 import Writer
+from rosbags.typesys import Stores, get_typestore
 
 from fuzz.reader import Reader, must_be_finite
 from sensorium.core.errors import SpecError
 from sensorium.record.pictures import save_png
 from sensorium.recordings.measure.camera import measure_camera
+from sensorium.recordings.measure.depth_camera import measure_depth_camera
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
+from sensorium.recordings.readers.realsense import read_realsense
 
 _NUMBERS = (b"nan", b"-1", b"1e308", b"1e-308", b"0", b"inf", b" ", b"\n", b"99999999999")
 
@@ -48,7 +52,54 @@ def _emva_sets(folder: Path) -> list[bytes]:
     return [(whole + "".join(f"i images\\0_{k}.png\n" for k in range(3))).encode()]
 
 
+# RealSense
+
+_CODES = (2000 + 5 * np.arange(63) + np.random.default_rng(1).integers(0, 9, (42, 63))).astype("<u2")
+
+
+def _realsense(path: Path) -> None:
+    _finite(measure_depth_camera(read_realsense(path)))
+
+
+def _bags(folder: Path) -> list[bytes]:
+    store = get_typestore(Stores.ROS1_NOETIC)
+    kinds = store.types
+    header = kinds["std_msgs/msg/Header"](0, kinds["builtin_interfaces/msg/Time"](0, 0), "")
+    region = kinds["sensor_msgs/msg/RegionOfInterest"](0, 0, 0, 0, False)
+    K = np.array([390.0, 0, 31, 0, 390.0, 21, 0, 0, 1])
+    number, pair = kinds["std_msgs/msg/Float32"], kinds["diagnostic_msgs/msg/KeyValue"]
+    info = (header, 42, 63, "", np.zeros(5), K, np.zeros(9), np.zeros(12), 0, 0, region)
+    image = kinds["sensor_msgs/msg/Image"](header, 42, 63, "mono16", 0, 126, _CODES.view(np.uint8).reshape(-1))
+    messages = {
+        "sensor_0/Depth_0/info/camera_info": kinds["sensor_msgs/msg/CameraInfo"](*info),
+        "sensor_0/option/Depth Units/value": number(0.001),
+        "sensor_0/option/Stereo Baseline/value": number(50.0),
+        "info": pair("Name", "Intel RealSense D435"),
+        "sensor_0/Depth_0/image/data": image,
+    }
+    made = []
+    for compression in (None, Writer.CompressionFormat.BZ2, Writer.CompressionFormat.LZ4):
+        path = folder / f"seed{len(made)}.bag"
+        path.unlink(missing_ok=True)
+        writer = Writer(path)
+        if compression is not None:
+            writer.set_compression(compression)
+        with writer:
+            for topic, message in messages.items():
+                kind = message.__msgtype__
+                connection = writer.add_connection(f"/device_0/{topic}", kind, typestore=store)
+                for k in range(2):
+                    writer.write(connection, k, store.serialize_ros1(message, kind))
+        made.append(path.read_bytes())
+    return made
+
+
 READERS = (
+    Reader(
+        *("realsense-bag", ".bag", _realsense, (SpecError,), _bags),
+        ("sensorium.recordings.readers.rosbag1", "sensorium.recordings.readers.realsense"),
+        words=(b"op=\x02", b"op=\x05", b"op=\x07", b"conn=", b"compression=bz2", b"size=", b"\xff\xff\xff\x7f"),
+    ),
     Reader(
         *("emva1288", ".txt", _emva, (SpecError,), _emva_sets),
         ("sensorium.recordings.readers.emva1288", "sensorium.recordings.measure.camera"),

@@ -4,11 +4,14 @@ Equations, for an estimate theta of n groups of data and theta_i without group i
 
     jackknife variance   v = (n - 1) / n sum_i (theta_i - mean theta_i)^2
     interval             theta -+ t_{0.975}(n - 1) sqrt(v)
+    median               order statistics k and n + 1 - k with 2 Binomial(k - 1; n, 1/2) <= 0.05
+    share of n           (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n), Wilson
     deviation            s sqrt(nu / chi2_{0.975}(nu)) to s sqrt(nu / chi2_{0.025}(nu))
 
 Ref: B. Efron and C. Stein, "The jackknife estimate of variance", Ann. Statist. 9 (1981).
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 from sensorium.recordings.measurement import Figure
 
 CONFIDENCE = 0.95
+_Z = 1.959963984540054  # quantile of the normal law
 
 Float = NDArray[np.float64]
 
@@ -85,3 +89,21 @@ def deviation_interval(value: float | Float, degrees: float | Float) -> tuple[Fl
     tail = 0.5 - 0.5 * CONFIDENCE
     nu = np.maximum(np.asarray(degrees, np.float64), 1.0)
     return np.asarray(value * np.sqrt(nu / chdtri(nu, tail))), np.asarray(value * np.sqrt(nu / chdtri(nu, 1.0 - tail)))
+
+
+def median_figure(quantity: str, values: Float, unit: str, samples: int, *, where: str = "") -> Figure:
+    """The median of independent values, with the interval of order statistics, whatever their law."""
+    from scipy.special import bdtrik
+
+    ordered, count = np.sort(values), len(values)
+    rank = max(int(np.ceil(bdtrik(0.5 - 0.5 * CONFIDENCE, count, 0.5))) - 1, 0)
+    low, high = float(ordered[rank]), float(ordered[count - 1 - rank])
+    return Figure(quantity, float(np.median(values)), unit, low, high, samples, where)
+
+
+def share_figure(quantity: str, hits: int, count: int, *, where: str = "") -> Figure:
+    """A share of independent trials, with Wilson's interval."""
+    z2, share = _Z**2, hits / count
+    middle, half = share + z2 / (2 * count), _Z * math.sqrt(share * (1.0 - share) / count + z2 / (4 * count**2))
+    low, high = ((middle + sign * half) / (1.0 + z2 / count) for sign in (-1, 1))
+    return Figure(quantity, share, "1", low, high, count, where)
