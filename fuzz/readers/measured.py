@@ -1,5 +1,6 @@
 """Recordings of real devices other than lidars: read, and measured."""
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from sensorium.core.errors import SpecError
 from sensorium.record.pictures import save_png
 from sensorium.recordings.measure.camera import measure_camera
 from sensorium.recordings.measure.depth_camera import measure_depth_camera
+from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
+from sensorium.recordings.readers.las_waveforms import read_las_waveforms
 from sensorium.recordings.readers.realsense import read_realsense
 
 _NUMBERS = (b"nan", b"-1", b"1e308", b"1e-308", b"0", b"inf", b" ", b"\n", b"99999999999")
@@ -94,7 +97,42 @@ def _bags(folder: Path) -> list[bytes]:
     return made
 
 
+# LAS waveforms
+
+_PULSES = np.rint(
+    20 + 300 * np.exp(-0.5 * ((np.arange(40) - 20 - np.random.default_rng(2).random((40, 1))) / 2) ** 2)
+    + np.random.default_rng(3).normal(size=(40, 40))
+).astype("<u2")
+
+
+def _waveforms(path: Path) -> None:
+    path.with_suffix(".wdp").write_bytes(bytes(60) + _PULSES.tobytes())
+    _finite(measure_waveform(read_las_waveforms(path)))
+
+
+def _las_files(folder: Path) -> list[bytes]:
+    made = []
+    for kind, at, length in ((9, 30, 59), (10, 38, 67)):
+        record = struct.pack("<H16sHH32sBBIIdd", 0, b"LASF_Spec", 100, 26, b"", 16, 0, 40, 1000, 1.0, 0.0)
+        head = bytearray(375)
+        head[:4], head[24:26] = b"LASF", b"\x01\x04"
+        struct.pack_into("<H", head, 6, 4)
+        struct.pack_into("<HIIBH", head, 94, 375, 375 + len(record), 1, kind, length)
+        struct.pack_into("<Q", head, 247, len(_PULSES))
+        points = bytearray(length * len(_PULSES))
+        for k in range(len(_PULSES)):
+            points[length * k + 14] = 17
+            struct.pack_into("<BQIf", points, length * k + at, 1, 60 + 80 * k, 80, 20000.0)
+        made.append(bytes(head) + record + bytes(points))
+    return made
+
+
 READERS = (
+    Reader(
+        *("las-waveforms", ".las", _waveforms, (SpecError,), _las_files),
+        ("sensorium.recordings.readers.las_waveforms", "sensorium.recordings.measure.waveform"),
+        words=(b"LASF", b"LASF_Spec", b"\xff\xff\xff\xff", b"\x00\x00\x00\x00", b"\x01\x03", b"\x04\x00"),
+    ),
     Reader(
         *("realsense-bag", ".bag", _realsense, (SpecError,), _bags),
         ("sensorium.recordings.readers.rosbag1", "sensorium.recordings.readers.realsense"),
