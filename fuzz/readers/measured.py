@@ -12,11 +12,13 @@ from sensorium.core.errors import SpecError
 from sensorium.record.pictures import save_png
 from sensorium.recordings.measure.camera import measure_camera
 from sensorium.recordings.measure.depth_camera import measure_depth_camera
+from sensorium.recordings.measure.imu import measure_imu
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
 from sensorium.recordings.readers.las_waveforms import read_las_waveforms
 from sensorium.recordings.readers.realsense import read_realsense
+from sensorium.recordings.readers.still_poses import read_still_poses
 
 _NUMBERS = (b"nan", b"-1", b"1e308", b"1e-308", b"0", b"inf", b" ", b"\n", b"99999999999")
 
@@ -127,7 +129,31 @@ def _las_files(folder: Path) -> list[bytes]:
     return made
 
 
+# Still poses
+
+
+def _still(path: Path) -> None:
+    for name in ("log_acc.txt", "log_gyro.txt"):
+        (path.parent / name).write_bytes(path.read_bytes())
+    _finite(measure_imu(read_still_poses(path.parent)))
+
+
+def _still_logs(folder: Path) -> list[bytes]:
+    rng = np.random.default_rng(4)
+    rows = []
+    for k in range(14):
+        axis = rng.normal(size=3)
+        still = 9.8 * axis / np.linalg.norm(axis) + 0.01 * rng.normal(size=(60 if k == 0 else 25, 3))
+        rows += [*still, *(still[-1] + rng.normal(size=(10, 3)))]
+    return ["\n".join(f"{0.1 * k:.2f} {x:.3f} {y:.3f} {z:.3f}" for k, (x, y, z) in enumerate(rows)).encode()]
+
+
 READERS = (
+    Reader(
+        *("still-poses", ".txt", _still, (SpecError,), _still_logs),
+        ("sensorium.recordings.readers.still_poses", "sensorium.recordings.measure.imu_calibration"),
+        words=(b"1e300", b"\n", b" ", b"\n0.5 1 2 3", *_NUMBERS),
+    ),
     Reader(
         *("las-waveforms", ".las", _waveforms, (SpecError,), _las_files),
         ("sensorium.recordings.readers.las_waveforms", "sensorium.recordings.measure.waveform"),

@@ -1,0 +1,121 @@
+"""Figures of an IMU from a log that begins at rest and goes through still poses: calibration and white noise.
+
+White noise N is that of the Allan deviation of the rest at the beginning (`analysis.fit_allan`, two-sided: samples at
+a rate f have the deviation N sqrt(f); data sheets give sqrt(2) N), brought to SI by the scales of the calibration.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.analysis import AllanFit, allan_deviation, fit_allan
+from sensorium.recordings.measure.imu_calibration import (
+    Calibrated,
+    calibrate_accelerometer,
+    calibrate_gyroscope,
+    still_poses,
+)
+from sensorium.recordings.measure.intervals import deviation_figure, student_figure
+from sensorium.recordings.measurement import Curve, Figure, Measurement
+from sensorium.recordings.readers.still_poses import InertialRecording
+
+Float = NDArray[np.float64]
+
+STANDARD_GRAVITY_M_S2 = 9.80665
+_AXES = "xyz"
+_PAIRS = ("yz", "zy", "zx", "xz", "xy", "yx")
+_WHITE_UP_TO_S = 1.0
+
+
+def measure_imu(recording: InertialRecording, *, gravity_m_s2: float = STANDARD_GRAVITY_M_S2) -> Measurement:
+    """Bias, scale, misalignment and white noise of an IMU.
+
+    Args:
+        recording: Raw values; the IMU rests at first, then lies still in poses of different directions.
+        gravity_m_s2: Acceleration of gravity at the place [m/s^2], to which all scales are proportional.
+    """
+    found = still_poses(recording.accelerometer, recording.gyroscope, recording.rate_hz)
+    means = np.array([recording.accelerometer[start:end].mean(axis=0) for start, end in found.poses])
+    accelerometer = calibrate_accelerometer(means, gravity_m_s2)
+    rest = slice(*found.rest)
+    directions = (means - accelerometer.value[:3]) @ accelerometer.matrix().T
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    at_rest = recording.gyroscope[rest]
+    turns = [
+        recording.gyroscope[end:start] for end, start in zip(found.poses[:-1, 1], found.poses[1:, 0], strict=True)
+    ]
+    gyroscope = calibrate_gyroscope(turns, directions, at_rest.mean(axis=0), 1.0 / recording.rate_hz)
+
+    noises = {
+        "accelerometer": _white(recording.accelerometer[rest], recording.rate_hz),
+        "gyroscope": _white(at_rest, recording.rate_hz),
+    }
+    figures = _figures("accelerometer", accelerometer, noises["accelerometer"], "m/s^2")
+    gyro_figures = _figures("gyroscope", gyroscope, noises["gyroscope"], "rad/s")
+    figures += [each for each in gyro_figures if each.quantity != "gyroscope.bias"]
+    figures += _rest_bias(noises["gyroscope"], gyroscope, len(at_rest))
+    curves = tuple(
+        _curve(name, noises[name], kind, unit)
+        for name, kind, unit in (("accelerometer", accelerometer, "m/s^2"), ("gyroscope", gyroscope, "rad/s"))
+    )
+    seconds = (found.rest[1] - found.rest[0]) / recording.rate_hz
+    remarks = (
+        f"{len(found.poses)} still poses, after {seconds:.1f} s of rest; gravity was taken as {gravity_m_s2} m/s^2",
+        "white noise is two-sided; data sheets give sqrt(2) times as much",
+    )
+    return Measurement("imu", "", recording.path.name, tuple(figures), curves, remarks)
+
+
+def _white(values: Float, rate_hz: float) -> AllanFit:
+    """White noise of the axes at rest, from averaging times of up to a second."""
+    allan = allan_deviation(values - values.mean(axis=0), rate_hz)
+    return fit_allan(allan, terms="N", fit_range_s=(0.0, _WHITE_UP_TO_S))
+
+
+def _figures(name: str, found: Calibrated, noise: AllanFit, unit: str) -> list[Figure]:
+    scale = found.value[3:6]
+    figures = []
+    for quantity, first, of_unit, places in (
+        ("bias", 0, "DN", _AXES),
+        ("scale", 3, f"{unit}/DN", _AXES),
+        ("misalignment", 6, "rad", _PAIRS[: len(found.value) - 6]),
+    ):
+        for k, place in enumerate(places, start=first):
+            error = float(found.error[k])
+            where = f"axis {place}" if len(place) == 1 else f"axes {place}"
+            figures.append(
+                student_figure(
+                    f"{name}.{quantity}", float(found.value[k]), of_unit, error, found.degrees, found.used, where=where
+                )
+            )
+    residual_unit = unit if name == "accelerometer" else "rad"
+    figures.append(deviation_figure(f"{name}.residual", found.residual, residual_unit, found.degrees, found.used))
+    for k, axis in enumerate(_AXES):
+        ends = np.array([noise.N[k], *noise.intervals["N"][:, k]]) * scale[k]
+        quantity, samples, where = f"{name}.white_noise", noise.allan.samples, f"axis {axis}"
+        value, low, high = float(ends[0]), float(ends.min()), float(ends.max())
+        figures.append(Figure(quantity, value, f"{unit}/sqrt(Hz)", low, high, samples, where))
+    return figures
+
+
+def _rest_bias(noise: AllanFit, found: Calibrated, samples: int) -> list[Figure]:
+    """The gyroscope's mean at rest, with the error of its white noise: N / sqrt(time)."""
+    seconds = samples / noise.allan.rate_hz
+    return [
+        student_figure(
+            "gyroscope.bias",
+            float(found.value[k]),
+            "DN",
+            float(noise.N[k] / np.sqrt(seconds)),
+            samples - 1,
+            samples,
+            where=f"axis {axis}",
+        )
+        for k, axis in enumerate(_AXES)
+    ]
+
+
+def _curve(name: str, noise: AllanFit, found: Calibrated, unit: str) -> Curve:
+    """Allan deviation at rest, root mean square over the axes."""
+    scale, allan = found.value[3:6], noise.allan
+    y, low, high = (np.sqrt(((each * scale) ** 2).mean(axis=1)) for each in (allan.deviation, allan.low, allan.high))
+    return Curve(f"{name}.allan", "averaging time", "s", "Allan deviation", unit, allan.tau_s, y, low, high)
