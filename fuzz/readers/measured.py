@@ -12,12 +12,14 @@ from sensorium.core.errors import SpecError
 from sensorium.record.pictures import save_png
 from sensorium.recordings.measure.camera import measure_camera
 from sensorium.recordings.measure.depth_camera import measure_depth_camera
+from sensorium.recordings.measure.gnss import measure_gnss
 from sensorium.recordings.measure.imu import measure_imu
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
 from sensorium.recordings.readers.las_waveforms import read_las_waveforms
 from sensorium.recordings.readers.realsense import read_realsense
+from sensorium.recordings.readers.rinex import read_rinex_observations
 from sensorium.recordings.readers.still_poses import read_still_poses
 
 _NUMBERS = (b"nan", b"-1", b"1e308", b"1e-308", b"0", b"inf", b" ", b"\n", b"99999999999")
@@ -148,7 +150,32 @@ def _still_logs(folder: Path) -> list[bytes]:
     return ["\n".join(f"{0.1 * k:.2f} {x:.3f} {y:.3f} {z:.3f}" for k, (x, y, z) in enumerate(rows)).encode()]
 
 
+# RINEX
+
+
+def _rinex(path: Path) -> None:
+    _finite(measure_gnss(read_rinex_observations(path)))
+
+
+def _rinex_files(folder: Path) -> list[bytes]:
+    rng = np.random.default_rng(5)
+    text = f"{'     3.04           OBSERVATION DATA    M':<60}RINEX VERSION / TYPE\n"
+    text += f"{'G    3 C1C L1C S1C':<60}SYS / # / OBS TYPES\n{'':<60}END OF HEADER\n"
+    for k in range(70):
+        text += f"> 2024 06 24 08 {20 + k // 60:2d} {k % 60:10.7f}  0  5\n"
+        for satellite in range(5):
+            code = 2e7 + 500.0 * k + 0.2 * rng.normal()
+            fields = (code, code / 0.190293672798, 35.0 + 2 * satellite)
+            text += f"G{satellite + 1:02d}" + "".join(f"{value:14.3f} 7" for value in fields) + "\n"
+    return [text.encode()]
+
+
 READERS = (
+    Reader(
+        *("rinex", ".obs", _rinex, (SpecError,), _rinex_files),
+        ("sensorium.recordings.readers.rinex", "sensorium.recordings.measure.gnss"),
+        words=(b"\n> ", b"G05", b"R01", b"END OF HEADER", b"SYS / # / OBS TYPES", b" 4 99", *_NUMBERS),
+    ),
     Reader(
         *("still-poses", ".txt", _still, (SpecError,), _still_logs),
         ("sensorium.recordings.readers.still_poses", "sensorium.recordings.measure.imu_calibration"),
