@@ -97,7 +97,8 @@ def test_the_table_shows_value_interval_and_unit():
     out = io.StringIO()
     Console(file=out, width=120).print(measured().table())
     lines = out.getvalue()
-    assert "8.1" in lines
-    assert "7.9 to 8.3" in lines
+    assert "8.10" in lines
+    assert "7.90 to 8.30" in lines
+    assert " 2 " in lines
     assert "range 2 to 4 m" in lines
     assert lines.count("noise.by_range") == 1

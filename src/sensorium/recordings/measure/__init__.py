@@ -1,1 +1,1 @@
-"""What recordings show of a device, one kind of device or quantity a file."""
+"""What a device does, measured in a recording, with 95 % intervals."""

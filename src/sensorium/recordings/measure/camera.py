@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.recordings.measure.intervals import Estimates, jackknife
+from sensorium.recordings.measure.figures import Estimates, leave_one_out
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.emva1288 import ImageGroup, ImageSet
 
@@ -107,7 +107,7 @@ def measure_camera(images: ImageSet) -> Measurement:
         SpecError: Fewer than three exposures at 5 to 70 % of saturation have a bright pair, or no dark pair is there.
     """
     transfer = photon_transfer(images)
-    fitted = jackknife(lambda kept: transfer_estimates(transfer, kept), len(transfer.photons))
+    fitted = leave_one_out(lambda kept: transfer_estimates(transfer, kept), len(transfer.photons))
     figures = _transfer_figures(transfer, fitted)
     remarks = []
     if images.missing:
@@ -296,7 +296,7 @@ def _pattern_figures(images: ImageSet, transfer: PhotonTransfer, fitted: Estimat
         b, b_high = whole(bright), float(weight @ (bright.high_pass - bright.high_pass_left))
         return np.array([d, d_high, (b - d) / signal**2, (b_high - d_high) / signal**2])
 
-    found = jackknife(variances, len(dark.pixels))
+    found = leave_one_out(variances, len(dark.pixels))
     samples = images.width * images.height
     figures = []
     for k, (quantity, unit, scale) in enumerate(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.recordings.measure.intervals import median_figure, student_figure
+from sensorium.recordings.measure.figures import median_figure, student_figure
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.realsense import DepthRecording
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
-from sensorium.recordings.measure.intervals import deviation_figure, median_figure, student_figure
+from sensorium.recordings.measure.figures import deviation_figure, median_figure, student_figure
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.rinex import Arc, Observations
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.analysis import AllanFit, allan_deviation, fit_allan
+from sensorium.recordings.measure.figures import deviation_figure, student_figure
 from sensorium.recordings.measure.imu_calibration import (
     Calibrated,
     calibrate_accelerometer,
     calibrate_gyroscope,
     still_poses,
 )
-from sensorium.recordings.measure.intervals import deviation_figure, student_figure
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.still_poses import InertialRecording
 

@@ -1,109 +1,107 @@
-"""95 % intervals of estimates: by Student's law, by chi-square, and by the jackknife.
+"""95 % intervals of estimates, for figures of any device."""
 
-Equations, for an estimate theta of n groups of data and theta_i without group i:
-
-    jackknife variance   v = (n - 1) / n sum_i (theta_i - mean theta_i)^2
-    interval             theta -+ t_{0.975}(n - 1) sqrt(v)
-    median               order statistics k and n + 1 - k with 2 Binomial(k - 1; n, 1/2) <= 0.05
-    share of n           (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n), Wilson
-    deviation            s sqrt(nu / chi2_{0.975}(nu)) to s sqrt(nu / chi2_{0.025}(nu))
-
-Ref: B. Efron and C. Stein, "The jackknife estimate of variance", Ann. Statist. 9 (1981).
-"""
-
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from sensorium.recordings.measurement import Figure
-
-CONFIDENCE = 0.95
-_Z = 1.959963984540054  # quantile of the normal law
-
-Float = NDArray[np.float64]
+NORMAL_95 = 1.959963984540054
+"""Half width of the central 95 % of a normal distribution, in standard deviations."""
 
 
-class Estimates(NamedTuple):
-    """Estimates with standard errors, shape (k,) each.
+class Estimate(NamedTuple):
+    """An estimate with its 95 % interval.
 
     Attributes:
-        value: The estimates.
-        error: Their standard errors.
-        degrees: Degrees of freedom of the errors.
+        value: The estimate.
+        low: Lower end.
+        high: Upper end.
     """
 
-    value: Float
-    error: Float
-    degrees: int
+    value: float
+    low: float
+    high: float
 
-    def figure(self, k: int, quantity: str, unit: str, samples: int, where: str = "") -> Figure:
-        """The k-th estimate with its interval."""
-        return student_figure(
-            quantity, float(self.value[k]), unit, float(self.error[k]), self.degrees, samples, where=where
-        )
+    def scaled(self, factor: float) -> "Estimate":
+        """The estimate of a quantity a positive factor larger."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
-def jackknife(estimate: Callable[[NDArray[np.bool_]], Float], groups: int) -> Estimates:
-    """Estimates and their errors from the estimates without one group each.
+def jackknife(sums: NDArray[np.float64], statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Estimate:
+    """A statistic of sums over blocks that are independent of each other, by leaving out one block at a time.
+
+    value +- t se with se^2 = (B - 1)/B sum_b (theta_b - mean theta)^2 and Student's t of B - 1 degrees of freedom
+    (B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, 1982, section 3).
 
     Args:
-        estimate: Gives the k estimates from the groups that a mask of shape (groups,) selects.
-        groups: Number of groups, which are independent of each other.
+        sums: Sums of each block, shape (B, k), B at least 2.
+        statistic: Function of sums, shape (..., k) to (...).
     """
-    everything = np.ones(groups, bool)
-    without = np.array([estimate(np.arange(groups) != k) for k in range(groups)])
-    spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-    return Estimates(estimate(everything), np.sqrt(spread * (groups - 1) / groups), groups - 1)
-
-
-def student_figure(
-    quantity: str, value: float, unit: str, error: float, degrees: int, samples: int, *, where: str = ""
-) -> Figure:
-    """A figure whose interval is that of Student's law around the value."""
     from scipy.special import stdtrit
 
-    half = float(stdtrit(max(degrees, 1), 0.5 + 0.5 * CONFIDENCE)) * error
-    return Figure(quantity, value, unit, value - half, value + half, samples, where)
+    total, count = sums.sum(axis=0), len(sums)
+    value = float(statistic(total))
+    without = statistic(total - sums)
+    error = np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2))
+    half = float(stdtrit(count - 1, 0.975) * error)
+    return Estimate(value, value - half, value + half)
 
 
-def deviation_figure(
-    quantity: str, value: float, unit: str, degrees: float, samples: int, *, where: str = ""
-) -> Figure:
-    """A standard deviation of normal numbers, with the interval of chi-square.
+def jackknife_root(
+    sums: NDArray[np.float64], statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Estimate:
+    """The square root of a positive statistic, with its interval by the jackknife of the logarithm."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = jackknife(sums, lambda total: np.log(np.maximum(statistic(total), 1e-300)))
+    return Estimate(*(float(np.exp(0.5 * each)) for each in found))
+
+
+def share(hits: int, trials: int) -> Estimate:
+    """A share with Wilson's score interval (J. Am. Stat. Assoc. 22, 1927, 209)."""
+    if trials == 0:
+        return Estimate(0.0, 0.0, 1.0)
+    z2 = NORMAL_95**2
+    part, spread = hits / trials, trials + z2
+    center = (hits + 0.5 * z2) / spread
+    half = NORMAL_95 / spread * np.sqrt(hits * (trials - hits) / trials + 0.25 * z2)
+    return Estimate(part, float(max(center - half, 0.0)), float(min(center + half, 1.0)))
+
+
+def quantile(values: ArrayLike, part: float) -> Estimate:
+    """A quantile with the interval of order statistics, which holds for any distribution.
+
+    The ranks n p +- 1.96 sqrt(n p (1 - p)) enclose it with 95 % (H. A. David, Order Statistics, 1981, section 2.5).
+    """
+    ordered = np.sort(np.asarray(values, np.float64))
+    n = len(ordered)
+    half = NORMAL_95 * np.sqrt(n * part * (1.0 - part))
+    low, high = np.floor(n * part - half), np.ceil(n * part + half)
+    ends = ordered[np.clip([low - 1, high], 0, n - 1).astype(int)]
+    return Estimate(float(np.quantile(ordered, part)), float(ends[0]), float(ends[1]))
+
+
+def mean(values: ArrayLike) -> Estimate:
+    """A mean of independent values with Student's interval; at least 2 values."""
+    from scipy.special import stdtrit
+
+    given = np.asarray(values, np.float64)
+    half = float(stdtrit(len(given) - 1, 0.975) * given.std(ddof=1) / np.sqrt(len(given)))
+    value = float(given.mean())
+    return Estimate(value, value - half, value + half)
+
+
+def standard_deviation(values: ArrayLike, degrees: int | None = None) -> Estimate:
+    """A standard deviation of independent normal values, with the interval by chi squared.
 
     Args:
-        quantity, value, unit, samples, where: As in `Figure`.
-        degrees: Degrees of freedom nu of the deviation.
+        values: Values, or residuals that sum up to 0.
+        degrees: Degrees of freedom; None for one less than there are values.
     """
-    low, high = deviation_interval(value, degrees)
-    return Figure(quantity, value, unit, float(low), float(high), samples, where)
-
-
-def deviation_interval(value: float | Float, degrees: float | Float) -> tuple[Float, Float]:
-    """Ends of the 95 % interval of a standard deviation with nu degrees of freedom."""
     from scipy.special import chdtri
 
-    tail = 0.5 - 0.5 * CONFIDENCE
-    nu = np.maximum(np.asarray(degrees, np.float64), 1.0)
-    return np.asarray(value * np.sqrt(nu / chdtri(nu, tail))), np.asarray(value * np.sqrt(nu / chdtri(nu, 1.0 - tail)))
-
-
-def median_figure(quantity: str, values: Float, unit: str, samples: int, *, where: str = "") -> Figure:
-    """The median of independent values, with the interval of order statistics, whatever their law."""
-    from scipy.special import bdtrik
-
-    ordered, count = np.sort(values), len(values)
-    rank = max(int(np.ceil(bdtrik(0.5 - 0.5 * CONFIDENCE, count, 0.5))) - 1, 0)
-    low, high = float(ordered[rank]), float(ordered[count - 1 - rank])
-    return Figure(quantity, float(np.median(values)), unit, low, high, samples, where)
-
-
-def share_figure(quantity: str, hits: int, count: int, *, where: str = "") -> Figure:
-    """A share of independent trials, with Wilson's interval."""
-    z2, share = _Z**2, hits / count
-    middle, half = share + z2 / (2 * count), _Z * math.sqrt(share * (1.0 - share) / count + z2 / (4 * count**2))
-    low, high = ((middle + sign * half) / (1.0 + z2 / count) for sign in (-1, 1))
-    return Figure(quantity, share, "1", low, high, count, where)
+    given = np.asarray(values, np.float64)
+    free = len(given) - 1 if degrees is None else degrees
+    total = float(np.sum((given - given.mean()) ** 2))
+    low, high = (np.sqrt(total / chdtri(free, part)) for part in (0.025, 0.975))
+    return Estimate(float(np.sqrt(total / free)), float(low), float(high))

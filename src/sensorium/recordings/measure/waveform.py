@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.recordings.measure.intervals import deviation_figure, jackknife, median_figure
+from sensorium.recordings.measure.figures import deviation_figure, leave_one_out, median_figure
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.las_waveforms import WaveformRecording, Waveforms
 
@@ -67,7 +67,7 @@ def measure_waveform(recording: WaveformRecording) -> Measurement:
     reach = int(np.ceil(np.median(widths) / spacing_s)) * _FINE
     grid = np.arange(-_BEFORE * reach, _AFTER * reach + 1) * spacing_s / _FINE
     kind = np.arange(count) % _GROUPS
-    found = jackknife(lambda kept: _times(grid, mean_shape(pulses, grid, kept[kind])), _GROUPS)
+    found = leave_one_out(lambda kept: _times(grid, mean_shape(pulses, grid, kept[kind])), _GROUPS)
     figures = [
         found.figure(k, quantity, "s", count)
         for k, quantity in enumerate(("pulse.fwhm", "pulse.rise_time", "pulse.fall_time"))

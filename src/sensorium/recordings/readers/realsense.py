@@ -5,6 +5,7 @@ length), `option/Depth Units/value` [m], `option/Stereo Baseline/value` [mm], `i
 """
 
 import math
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.core.errors import SpecError
-from sensorium.recordings.readers.rosbag1 import ros1_decoder, rosbag1_messages
+from sensorium.core.errors import SpecError, in_one_line
+from sensorium.recordings.readers.rosbag1 import BagMessage, read_rosbag1
 
 _IMAGE, _INTRINSICS = "/Depth_0/image/data", "/Depth_0/info/camera_info"
 _UNIT, _BASELINE, _INFO = "/option/Depth Units/value", "/option/Stereo Baseline/value", "/device_0/info"
@@ -62,8 +63,10 @@ def read_realsense(path: str | PathLike[str]) -> DepthRecording:
     numbers: dict[str, float] = {}
     words: dict[str, str] = {}
     ends = (_IMAGE, _INTRINSICS, _UNIT, _BASELINE)
-    for message in rosbag1_messages(path, lambda topic: topic.endswith(ends) or topic == _INFO):
-        decoded = ros1_decoder(message.kind)(message.data)
+    for message in read_rosbag1(path):
+        if not (message.topic.endswith(ends) or message.topic == _INFO):
+            continue
+        decoded = _decoded(path, message)
         try:
             if message.topic.endswith(_IMAGE):
                 frames.append(_depth(path, decoded, len(frames)))
@@ -94,6 +97,23 @@ def read_realsense(path: str | PathLike[str]) -> DepthRecording:
         focal_px=numbers[_INTRINSICS],
         baseline_m=numbers[_BASELINE] * _MM,
     )
+
+
+def _decoded(path: Path, message: BagMessage) -> Any:
+    """A message of a standard type of ROS 1."""
+    package, _, name = message.kind.partition("/")
+    try:
+        return _types().deserialize_ros1(bytes(message.data), f"{package}/msg/{name}")
+    except Exception as error:  # the decoder may raise anything for broken bytes
+        at = f"{message.topic!r} of {path.name!r}"
+        raise SpecError(f"{at} has a message that cannot be decoded: {in_one_line(error)}") from None
+
+
+@cache
+def _types() -> Any:
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS1_NOETIC)
 
 
 def _depth(path: Path, image: Any, number: int) -> NDArray[np.uint16]:

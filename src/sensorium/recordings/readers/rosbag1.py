@@ -1,171 +1,139 @@
-"""Bags of ROS 1 (format 2.0), read record by record: messages of some topics, in the order of the file.
+"""Messages of rosbag1 files, not decoded; read by hand from the format's definition (wiki: Bags/Format/2.0).
 
-A record is a header of fields `name=value` and data, each after its length. Chunks hold messages and connections, plain
-or packed by bz2 or lz4; a connection gives topic and type. The index at the end of a bag is not needed, so that a bag
-whose recording was cut off is read up to its end. Nothing is read beyond the file; a chunk unpacks to the size that it
-states, and all of them to 64 MiB and 100 times the file's size at most. Ref: ROS wiki, "Bags/Format/2.0".
+Records are read one after the other, without the index, so that a file that was cut off gives its whole messages. A
+chunk states its unpacked size and must keep to it; all chunks together unpack in proportion to the file.
 """
 
-import os
+import bz2
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
-from sensorium.core.errors import SensoriumError, SpecError, in_one_line
-from sensorium.files.plain_files import open_regular
+from sensorium.core.errors import SpecError
+from sensorium.files.plain_files import read_bounded
+from sensorium.recordings.readers.datagrams import MOST_BYTES
 
-MAGIC = b"#ROSBAG V2.0\n"
-
-_MESSAGE, _BAG, _CHUNK, _CONNECTION = 2, 3, 5, 7
+START = b"#ROSBAG V2.0\n"
+_MESSAGE, _CHUNK, _CONNECTION = 2, 5, 7
 _SMALL_TOTAL, _TOTAL_RATIO = 1 << 26, 100
-_LENGTH, _TIME = struct.Struct("<I"), struct.Struct("<II")
 
 
 class BagMessage(NamedTuple):
-    """One message, as its bytes.
+    """One message, not decoded.
 
     Attributes:
-        topic: Name.
-        kind: Type, as `sensor_msgs/msg/Image`.
+        topic: Its topic.
+        kind: Its type, as "sensor_msgs/Imu".
         time_ns: When it was recorded [ns].
-        data: Serialized message of ROS 1.
+        data: Its bytes.
     """
 
     topic: str
     kind: str
     time_ns: int
-    data: bytes
+    data: bytes | memoryview
 
 
-def rosbag1_messages(path: str | PathLike[str], wanted: Callable[[str], bool]) -> Iterator[BagMessage]:
-    """Messages of the topics for which `wanted` is true.
-
-    Raises:
-        SpecError: The file is no bag, it is encrypted, or a record is broken; the records before it are given.
-    """
+def read_rosbag1(path: str | PathLike[str]) -> Iterator[BagMessage]:
+    """Messages of a file in its order; a record that the end of the file cuts off ends it."""
     path = Path(path)
     try:
-        with open_regular(path) as file:
-            if file.read(len(MAGIC)) != MAGIC:
-                raise SpecError(f"{path.name!r} is no bag of ROS 1; it must begin with {MAGIC.decode().strip()!r}")
-            yield from _messages(path, file, os.fstat(file.fileno()).st_size, wanted)
-    except SensoriumError:
-        raise
+        content, size = read_bounded(path, MOST_BYTES)
     except OSError as error:
-        raise SpecError(f"{path.name!r} cannot be read: {error.strerror or error}") from None
-    except MemoryError:
-        raise
-    except Exception as error:  # unpacking may raise anything for broken bytes
-        raise SpecError(f"{path.name!r} is no whole bag ({in_one_line(error)})") from None
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    if len(content) > MOST_BYTES:
+        raise SpecError(f"{str(path)!r} has {size} bytes; a bag may have {MOST_BYTES}")
+    if not content.startswith(START):
+        raise SpecError(f"{str(path)!r} is no rosbag of version 2.0")
+    connections: dict[int, tuple[str, str]] = {}
+    left = _SMALL_TOTAL + _TOTAL_RATIO * len(content)
+    for header, data in _records(memoryview(content), len(START), path.name):
+        if header.get("op") == bytes([_CHUNK]):
+            unpacked = _unpacked(header, data, left, path.name)
+            left -= len(unpacked)
+            for inner, body in _records(unpacked, 0, path.name):
+                yield from _message(inner, body, connections, path.name)
+        else:
+            yield from _message(header, data, connections, path.name)
 
 
-def ros1_decoder(kind: str) -> Callable[[bytes], Any]:
-    """Decoder of messages of a standard type; a broken message raises SpecError."""
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.ROS1_NOETIC)
-
-    def decoded(data: bytes) -> Any:
-        try:
-            return store.deserialize_ros1(data, kind)
-        except Exception as error:  # the decoder may raise anything for broken bytes
-            raise SpecError(f"a message of type {kind!r} cannot be decoded: {in_one_line(error)}") from None
-
-    return decoded
-
-
-def _messages(path: Path, file: IO[bytes], size: int, wanted: Callable[[str], bool]) -> Iterator[BagMessage]:
-    connections: dict[bytes, tuple[str, str]] = {}
-    budget = _SMALL_TOTAL + _TOTAL_RATIO * size
-    while (at := file.tell()) < size:
-        header = _fields(_block(file, size))
-        op = _op(header)
-        if op != _CHUNK:
-            data = _block(file, size)
-            if op == _BAG and header.get(b"encryptor"):
-                raise SpecError(f"{path.name!r} is encrypted; it must be decrypted first")
-            if op == _CONNECTION:
-                _connect(header, data, connections)
-            continue
-        claimed = _LENGTH.unpack(header[b"size"])[0]
-        budget -= claimed
-        if budget < 0:
-            raise SpecError(f"{path.name!r} unpacks to more than {_SMALL_TOTAL + _TOTAL_RATIO * size} bytes, the most")
-        chunk = _unpacked(header[b"compression"], _block(file, size), claimed)
-        if len(chunk) != claimed:
-            raise ValueError(f"the chunk at byte {at} has {len(chunk)} bytes and claims {claimed}")
-        yield from _of_chunk(chunk, connections, wanted)
-
-
-def _of_chunk(
-    chunk: bytes, connections: dict[bytes, tuple[str, str]], wanted: Callable[[str], bool]
+def _message(
+    header: dict[str, bytes], data: memoryview, connections: dict[int, tuple[str, str]], name: str
 ) -> Iterator[BagMessage]:
-    place, view = 0, memoryview(chunk)
-    while place < len(chunk):
-        header_bytes, place = _part(view, place)
-        data, place = _part(view, place)
-        header = _fields(bytes(header_bytes))
-        op = _op(header)
-        if op == _CONNECTION:
-            _connect(header, bytes(data), connections)
-        elif op == _MESSAGE:
-            topic, kind = connections[header[b"conn"]]
-            if wanted(topic):
-                seconds, nanoseconds = _TIME.unpack(header[b"time"])
-                yield BagMessage(topic, kind, seconds * 1_000_000_000 + nanoseconds, bytes(data))
+    """The message of a record, if it is one; a connection is remembered."""
+    op = header.get("op")
+    if op not in (bytes([_MESSAGE]), bytes([_CONNECTION])):
+        return
+    number = _number(header, "conn", "<I", name)
+    if op == bytes([_CONNECTION]):
+        kind = _fields(data, name).get("type", b"")
+        connections[number] = (header.get("topic", b"").decode("utf-8", "replace"), kind.decode("utf-8", "replace"))
+    elif number in connections:
+        stamp = _number(header, "time", "<Q", name)
+        seconds, nanoseconds = stamp & 0xFFFFFFFF, stamp >> 32
+        yield BagMessage(*connections[number], seconds * 1_000_000_000 + nanoseconds, data)
 
 
-def _connect(header: dict[bytes, bytes], data: bytes, connections: dict[bytes, tuple[str, str]]) -> None:
-    package, _, name = _fields(data)[b"type"].decode().partition("/")
-    connections[header[b"conn"]] = header[b"topic"].decode(), f"{package}/msg/{name}"
+def _number(header: dict[str, bytes], key: str, form: str, name: str) -> int:
+    value = header.get(key, b"")
+    if len(value) != struct.calcsize(form):
+        raise SpecError(
+            f"{name!r} has a record whose {key} has {len(value)} bytes; it must have {struct.calcsize(form)}"
+        )
+    return int(struct.unpack(form, value)[0])
 
 
-def _block(file: IO[bytes], size: int) -> bytes:
-    """Bytes after their length."""
-    head = file.read(4)
-    length = _LENGTH.unpack(head)[0]
-    left = size - file.tell()
-    if length > left:
-        raise EOFError(f"{length} bytes are claimed where {left} are left")
-    return file.read(length)
+def _records(view: memoryview, at: int, name: str) -> Iterator[tuple[dict[str, bytes], memoryview]]:
+    """Header and data of each record."""
+    while at + 8 <= len(view):
+        (size,) = struct.unpack_from("<I", view, at)
+        start = at + 4 + size
+        if start + 4 > len(view):
+            return
+        (length,) = struct.unpack_from("<I", view, start)
+        if start + 4 + length > len(view):
+            return
+        yield _fields(view[at + 4 : start], name), view[start + 4 : start + 4 + length]
+        at = start + 4 + length
 
 
-def _part(view: memoryview, place: int) -> tuple[memoryview, int]:
-    """The same in memory, and the place behind them."""
-    (length,) = _LENGTH.unpack_from(view, place)
-    end = place + 4 + length
-    if end > len(view):
-        raise EOFError(f"{length} bytes are claimed where {len(view) - place - 4} are left")
-    return view[place + 4 : end], end
+def _fields(view: memoryview, name: str) -> dict[str, bytes]:
+    """Fields `name=value` of a header."""
+    found, at = {}, 0
+    while at + 4 <= len(view):
+        (size,) = struct.unpack_from("<I", view, at)
+        if at + 4 + size > len(view):
+            raise SpecError(f"{name!r} has a field of {size} bytes in a header of {len(view)}")
+        key, equals, value = bytes(view[at + 4 : at + 4 + size]).partition(b"=")
+        if not equals:
+            raise SpecError(f"{name!r} has a field without a value in a header")
+        found[key.decode("utf-8", "replace")] = value
+        at += 4 + size
+    return found
 
 
-def _fields(header: bytes) -> dict[bytes, bytes]:
-    fields, place = {}, 0
-    while place < len(header):
-        field, place = _part(memoryview(header), place)
-        name, _, value = bytes(field).partition(b"=")
-        fields[name] = value
-    return fields
-
-
-def _op(header: dict[bytes, bytes]) -> int:
-    (op,) = header[b"op"]
-    return op
-
-
-def _unpacked(compression: bytes, data: bytes, size: int) -> bytes:
-    """A chunk of the size it states, or one byte more where it is longer."""
-    if compression == b"none":
+def _unpacked(header: dict[str, bytes], data: memoryview, most: int, name: str) -> memoryview:
+    """The records of a chunk."""
+    packing, size = header.get("compression", b""), _number(header, "size", "<I", name)
+    if packing == b"none":
         return data
-    if compression == b"bz2":
-        import bz2
+    if size > most:
+        raise SpecError(f"{name!r} has a chunk that unpacks to {size} bytes; {most} are allowed")
+    try:
+        if packing == b"bz2":
+            content = bz2.BZ2Decompressor().decompress(data, size)
+        elif packing == b"lz4":
+            from lz4.frame import LZ4FrameDecompressor
 
-        return bz2.BZ2Decompressor().decompress(data, size + 1)
-    if compression == b"lz4":
-        import lz4.frame
-
-        unpacked: bytes = lz4.frame.LZ4FrameDecompressor().decompress(data, size + 1)
-        return unpacked
-    raise ValueError(f"a chunk is packed by {compression[:20]!r}; it must be none, bz2 or lz4")
+            content = LZ4FrameDecompressor().decompress(data, size)
+        else:
+            raise SpecError(
+                f"{name!r} has a chunk packed by {packing.decode('ascii', 'replace')!r}; it must be bz2 or lz4"
+            )
+    except (OSError, RuntimeError, EOFError, ValueError) as error:
+        if isinstance(error, SpecError):
+            raise
+        raise SpecError(f"{name!r} has a chunk that cannot be unpacked: {error}") from None
+    return memoryview(content)

@@ -7,6 +7,7 @@ from sensorium.core.errors import SpecError
 from sensorium.record.pictures import save_png
 from sensorium.recordings.measure.camera import linearity_deviation, measure_camera, pair_statistics
 from sensorium.recordings.readers.emva1288 import DESCRIPTOR, ImageGroup, read_emva1288, write_descriptor
+from tests.unit.recordings.real import real
 
 
 def write_camera(folder, rng, *, K, eta, dark, prnu, dsnu, current=0.0, black=40.0, top=4095, exposures=14, side=72):
@@ -99,8 +100,8 @@ def test_images_below_saturation_are_said(tmp_path):
     assert any("full_well is not measured" in remark for remark in found.remarks)
 
 
-def test_the_basler_ccd_of_the_reference_set(recorded):
-    found = measure_camera(read_emva1288(recorded("camera_emva1288")))
+def test_the_basler_ccd_of_the_reference_set():
+    found = measure_camera(read_emva1288(real("camera_emva1288")))
     for quantity, value, tolerance in (
         ("system_gain", 0.2786, 0.001),
         ("quantum_efficiency", 0.4552, 0.002),

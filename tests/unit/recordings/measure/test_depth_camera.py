@@ -8,6 +8,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.depth_camera import disparity_quantum, measure_depth_camera
 from sensorium.recordings.readers.realsense import DepthRecording, read_realsense
+from tests.unit.recordings.real import real
 
 FOCAL_PX, BASELINE_M, UNIT_M = 390.0, 0.05, 0.001
 
@@ -59,8 +60,8 @@ def test_one_frame_and_frames_of_holes():
         measure_depth_camera(holes)
 
 
-def test_the_d435_has_eight_hundredths_of_a_pixel_and_five_bits(recorded):
-    path = recorded("depth_realsense_d435/single_depth_color_640x480.bag")
+def test_the_d435_has_eight_hundredths_of_a_pixel_and_five_bits():
+    path = real("depth_realsense_d435/single_depth_color_640x480.bag")
     found = measure_depth_camera(read_realsense(path))
     assert found.figure("disparity_noise").value == pytest.approx(0.0788, abs=0.001)
     quantum = found.figure("disparity_quantum")

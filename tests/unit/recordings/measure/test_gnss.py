@@ -8,6 +8,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.gnss import measure_gnss, wavelength_m
 from sensorium.recordings.readers.rinex import Arc, Observations, read_rinex_observations
+from tests.unit.recordings.real import real
 
 C = 299_792_458.0
 L1_M = C / 1575.42e6
@@ -86,8 +87,8 @@ def test_files_without_a_usable_signal_are_refused():
         measure_gnss(short)
 
 
-def test_the_mosaic_x5(recorded):
-    found = measure_gnss(read_rinex_observations(recorded("gnss_static_mosaic/base.obs")))
+def test_the_mosaic_x5():
+    found = measure_gnss(read_rinex_observations(real("gnss_static_mosaic/base.obs")))
     assert found.device == "SEPT MOSAIC-X5"
     level, power = (found.figure(f"code_noise.{name}", "GPS C1C") for name in ("at_45_dbhz", "exponent"))
     assert level.value == pytest.approx(0.0387, abs=0.001)

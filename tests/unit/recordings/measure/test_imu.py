@@ -10,6 +10,7 @@ from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.imu import measure_imu
 from sensorium.recordings.measure.imu_calibration import calibrate_accelerometer, still_poses
 from sensorium.recordings.readers.still_poses import InertialRecording, read_still_poses
+from tests.unit.recordings.real import real
 
 RATE_HZ, GRAVITY = 100.0, 9.81
 
@@ -95,8 +96,8 @@ def test_logs_that_cannot_calibrate_are_refused():
         still_poses(moving, moving, 100.0)
 
 
-def test_the_xsens_of_imu_tk(recorded):
-    found = measure_imu(read_still_poses(recorded("imu_xsens_imutk")), gravity_m_s2=9.81744)
+def test_the_xsens_of_imu_tk():
+    found = measure_imu(read_still_poses(real("imu_xsens_imutk")), gravity_m_s2=9.81744)
     assert any(remark.startswith("38 still poses") for remark in found.remarks)
     biases = [figure.value for figure in found.of("accelerometer.bias")]
     np.testing.assert_allclose(biases, [33124, 33275, 32364], atol=1.0)

@@ -8,6 +8,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.readers.las_waveforms import WaveformRecording, Waveforms, read_las_waveforms
+from tests.unit.recordings.real import real
 
 
 def recording(rng, *, fwhm_s, spacing_s, noise, pulses=600, bins=None):
@@ -59,8 +60,8 @@ def test_too_few_pulses_are_refused():
         measure_waveform(few)
 
 
-def test_the_riegl_pulse(recorded):
-    path = recorded("waveform_riegl/100429_152240_2535pt_UTM.las")
+def test_the_riegl_pulse():
+    path = real("waveform_riegl/100429_152240_2535pt_UTM.las")
     found = measure_waveform(read_las_waveforms(path))
     assert found.figure("pulse.fwhm").value == pytest.approx(4.52e-9, abs=0.03e-9)
     assert found.figure("sample_spacing").value == pytest.approx(1e-9)

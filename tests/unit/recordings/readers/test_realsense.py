@@ -7,6 +7,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from sensorium.core.errors import SpecError
 from sensorium.recordings.readers.realsense import read_realsense
+from tests.unit.recordings.real import real
 
 STORE = get_typestore(Stores.ROS1_NOETIC)
 STAMP = STORE.types["builtin_interfaces/msg/Time"](0, 0)
@@ -81,8 +82,8 @@ def test_what_is_missing_is_named(tmp_path, changes, says):
         read_realsense(write_realsense(tmp_path / "a.bag", frames(), **changes))
 
 
-def test_the_d435_of_the_recording(recorded):
-    found = read_realsense(recorded("depth_realsense_d435/single_depth_color_640x480.bag"))
+def test_the_d435_of_the_recording():
+    found = read_realsense(real("depth_realsense_d435/single_depth_color_640x480.bag"))
     assert (found.device, found.firmware) == ("Intel RealSense D435", "05.09.14.00")
     assert found.codes.shape == (2, 480, 640)
     assert found.baseline_m == pytest.approx(0.0501707, abs=1e-7)
