@@ -14,10 +14,12 @@ from sensorium.recordings.measure.camera import measure_camera
 from sensorium.recordings.measure.depth_camera import measure_depth_camera
 from sensorium.recordings.measure.gnss import measure_gnss
 from sensorium.recordings.measure.imu import measure_imu
+from sensorium.recordings.measure.radar import measure_radar
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
 from sensorium.recordings.readers.las_waveforms import read_las_waveforms
+from sensorium.recordings.readers.radar_lists import read_radar_list
 from sensorium.recordings.readers.realsense import read_realsense
 from sensorium.recordings.readers.rinex import read_rinex_observations
 from sensorium.recordings.readers.still_poses import read_still_poses
@@ -170,7 +172,29 @@ def _rinex_files(folder: Path) -> list[bytes]:
     return [text.encode()]
 
 
+# Radar lists
+
+
+def _radar(path: Path) -> None:
+    _finite(measure_radar(read_radar_list(path)))
+
+
+def _radar_lists(folder: Path) -> list[bytes]:
+    rng = np.random.default_rng(6)
+    text = "header:\n  stamp:\n    sec: 1\n    nanosec: 2\n  frame_id: radar\nv_ambiguous: 21.4\ndetections:\n"
+    for azimuth in rng.uniform(-1.0, 1.0, 14):
+        rate = -6.0 * np.cos(azimuth) + 0.02 * rng.normal()
+        text += f"  - range: {rng.uniform(2, 90):.4f}\n    azimuth_angle: {azimuth:.5f}\n    range_rate: {rate:.5f}\n"
+        text += "    invalid_azimuth: false\n    elevation_angle: 0.01\n    range_rate_std: 0.25\n"
+    return [text.encode()]
+
+
 READERS = (
+    Reader(
+        *("radar-list", ".yaml", _radar, (SpecError,), _radar_lists),
+        ("sensorium.recordings.readers.radar_lists", "sensorium.recordings.measure.radar"),
+        words=(b"\n  - ", b"\n    ", b": ", b"detections:", b"range_rate", b"true", b"azimuth_angle: 0", *_NUMBERS),
+    ),
     Reader(
         *("rinex", ".obs", _rinex, (SpecError,), _rinex_files),
         ("sensorium.recordings.readers.rinex", "sensorium.recordings.measure.gnss"),

@@ -7,9 +7,7 @@ for windows of 21 x 21 pixels without a hole, with the rounding of depth to unit
 over windows, since few windows lie on edges. From frame to frame, sigma_t = std(d_k+1 - d_k) / sqrt(2) in the same
 windows. The noise is smooth over pixels (the matcher's window): its correlation with the next pixel is given too.
 
-The quantum q is the largest spacing for which the disparities of distinct depths are whole multiples, plus an offset:
-|mean exp(2 pi i d / q)| is near 1; then d = q n + c is fitted by least squares. Only depths are used where a unit is
-less than a sixth of the quantum.
+The quantum is that of the disparities of distinct depths (`quantum`); far away, a unit of depth resolves it.
 """
 
 from itertools import pairwise
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.figures import median_figure, student_figure
+from sensorium.recordings.measure.quantum import quantum_figure
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.realsense import DepthRecording
 
@@ -27,9 +26,7 @@ Float = NDArray[np.float64]
 _WINDOW = 21
 _LEAST_WINDOWS = 6
 _BINS_M = (0.0, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
-_COARSEST_PX, _FINEST_PX, _STEPS = 1.0, 1.0 / 256.0, 20_000
-_COHERENT, _MOST_VALUES, _LEAST_VALUES = 0.9, 200, 12
-_UNIT_SHARE = 1.0 / 6.0
+_COARSEST_PX, _FINEST_PX = 1.0, 1.0 / 256.0
 
 
 def measure_depth_camera(recording: DepthRecording) -> Measurement:
@@ -102,33 +99,11 @@ def temporal_noise(recording: DepthRecording) -> Float:
 
 
 def disparity_quantum(recording: DepthRecording) -> Figure | None:
-    """Spacing of the disparities; None where no spacing fits them."""
+    """Spacing of the disparities of distinct depths; None where no spacing fits them."""
     codes = np.unique(recording.codes)
-    codes = codes[codes > 0]
-    depth = codes.astype(np.float64) * recording.unit_m
+    depth = codes[codes > 0].astype(np.float64) * recording.unit_m
     disparity, unit = recording.disparity_of_m / depth, recording.unit_m * recording.disparity_of_m / depth**2
-    for quantum in np.geomspace(_COARSEST_PX, _FINEST_PX, 33):
-        usable = np.flatnonzero(unit < _UNIT_SHARE * quantum)[-_MOST_VALUES:]
-        if len(usable) < _LEAST_VALUES:
-            continue
-        x = disparity[usable] - disparity[usable[-1]]
-        near = np.geomspace(quantum * 1.06, quantum / 1.06, _STEPS // 33)
-        coherence = np.abs(np.exp(2j * np.pi * x[:, None] / near).mean(axis=0))
-        best = float(near[int(np.argmax(coherence))])
-        if coherence.max() >= _COHERENT and x.max() > 3.0 * best:
-            return _fitted_quantum(disparity[usable], best)
-    return None
-
-
-def _fitted_quantum(disparity: Float, quantum: float) -> Figure:
-    """Least squares of d = q n + c with the whole numbers n of a first quantum."""
-    n = np.rint((disparity - disparity[-1]) / quantum)
-    centered = n - n.mean()
-    slope = float(centered @ disparity / (centered @ centered))
-    residual = disparity - disparity.mean() - slope * centered
-    degrees = len(n) - 2
-    error = float(np.sqrt((residual @ residual) / degrees / (centered @ centered)))
-    return student_figure("disparity_quantum", slope, "px", error, degrees, len(n))
+    return quantum_figure("disparity_quantum", disparity, unit, "px", coarsest=_COARSEST_PX, finest=_FINEST_PX)
 
 
 def _valid_share(recording: DepthRecording) -> Figure:
