@@ -46,8 +46,8 @@ def measure_imu(recording: InertialRecording, *, gravity_m_s2: float = STANDARD_
     gyroscope = calibrate_gyroscope(turns, directions, at_rest.mean(axis=0), 1.0 / recording.rate_hz)
 
     noises = {
-        "accelerometer": _white(recording.accelerometer[rest], recording.rate_hz),
-        "gyroscope": _white(at_rest, recording.rate_hz),
+        "accelerometer": white_noise(recording.accelerometer[rest], recording.rate_hz),
+        "gyroscope": white_noise(at_rest, recording.rate_hz),
     }
     figures = _figures("accelerometer", accelerometer, noises["accelerometer"], "m/s^2")
     gyro_figures = _figures("gyroscope", gyroscope, noises["gyroscope"], "rad/s")
@@ -65,7 +65,7 @@ def measure_imu(recording: InertialRecording, *, gravity_m_s2: float = STANDARD_
     return Measurement("imu", "", recording.path.name, tuple(figures), curves, remarks)
 
 
-def _white(values: Float, rate_hz: float) -> AllanFit:
+def white_noise(values: Float, rate_hz: float) -> AllanFit:
     """White noise of the axes at rest, from averaging times of up to a second."""
     allan = allan_deviation(values - values.mean(axis=0), rate_hz)
     return fit_allan(allan, terms="N", fit_range_s=(0.0, _WHITE_UP_TO_S))

@@ -134,7 +134,8 @@ def calibrate_gyroscope(rates: list[Float], directions: Float, bias: Float, step
 
     def residuals(numbers: Float) -> Float:
         """For a batch of numbers, shape (batch, 9), residuals of shape (batch, 3 turns)."""
-        turned = _turned(before, turning, _matrix(np.concatenate([np.zeros((len(numbers), 3)), numbers], axis=1)))
+        matrices = _matrix(np.concatenate([np.zeros((len(numbers), 3)), numbers], axis=1))
+        turned = turned_directions(before, turning, matrices)
         return np.asarray((turned - after).reshape(len(numbers), -1))
 
     # A first scale: the one of a ladder with the least residual
@@ -191,10 +192,15 @@ def _matrix(numbers: Float) -> Float:
     return np.asarray(T * scale[..., None, :])
 
 
-def _turned(before: Float, turning: Float, matrices: Float) -> Float:
+def turned_directions(before: Float, turning: Float, matrices: Float) -> Float:
     """Directions that do not move in space, seen from a turning IMU afterwards, shape (batch, turns, 3).
 
     u' = exp(-[w dt]x) u for each sample, by Rodrigues' formula.
+
+    Args:
+        before: Directions seen from the IMU at first, shape (turns, 3).
+        turning: Raw rates without bias times the time of a sample, shape (samples, turns, 3).
+        matrices: From raw values to rad/s, shape (batch, 3, 3).
     """
     u = np.broadcast_to(before, (len(matrices), *before.shape)).copy()
     for sample in turning:

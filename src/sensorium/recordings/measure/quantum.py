@@ -14,7 +14,7 @@ from sensorium.recordings.measurement import Figure
 Float = NDArray[np.float64]
 
 _COHERENT, _RESOLVED = 0.9, 1.0 / 6.0
-_MOST_VALUES, _LEAST_VALUES, _LEAST_STEPS = 200, 12, 3.0
+_MOST_VALUES, _SEARCHED, _LEAST_VALUES, _LEAST_STEPS = 200, 60, 12, 3.0
 _COARSE_STEP, _FINE_STEPS = 1.19, 600
 
 
@@ -39,7 +39,7 @@ def quantum_figure(
             continue
         x = usable - usable[0]
         near = np.geomspace(spacing * np.sqrt(_COARSE_STEP), spacing / np.sqrt(_COARSE_STEP), _FINE_STEPS)
-        coherence = np.abs(np.exp(2j * np.pi * x[:, None] / near).mean(axis=0))
+        coherence = np.abs(np.exp(2j * np.pi * x[:_SEARCHED, None] / near).mean(axis=0))
         best = float(near[int(np.argmax(coherence))])
         if coherence.max() >= _COHERENT and np.ptp(x) > _LEAST_STEPS * best:
             return _fitted(quantity, usable, best, unit)
