@@ -20,19 +20,18 @@ from sensorium.recordings.readers.still_poses import InertialRecording
 
 Float = NDArray[np.float64]
 
-STANDARD_GRAVITY_M_S2 = 9.80665
 _AXES = "xyz"
 _PAIRS = ("yz", "zy", "zx", "xz", "xy", "yx")
 _WHITE_UP_TO_S = 1.0
 
 
-def measure_imu(recording: InertialRecording, *, gravity_m_s2: float = STANDARD_GRAVITY_M_S2) -> Measurement:
+def measure_imu(recording: InertialRecording) -> Measurement:
     """Bias, scale, misalignment and white noise of an IMU.
 
     Args:
         recording: Raw values; the IMU rests at first, then lies still in poses of different directions.
-        gravity_m_s2: Acceleration of gravity at the place [m/s^2], to which all scales are proportional.
     """
+    gravity_m_s2 = recording.gravity_m_s2
     found = still_poses(recording.accelerometer, recording.gyroscope, recording.rate_hz)
     means = np.array([recording.accelerometer[start:end].mean(axis=0) for start, end in found.poses])
     accelerometer = calibrate_accelerometer(means, gravity_m_s2)

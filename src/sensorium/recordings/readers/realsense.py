@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, in_one_line
-from sensorium.recordings.readers.rosbag1 import BagMessage, read_rosbag1
+from sensorium.files.plain_files import open_regular
+from sensorium.recordings.readers.rosbag1 import START, BagMessage, read_rosbag1
 
 _IMAGE, _INTRINSICS = "/Depth_0/image/data", "/Depth_0/info/camera_info"
 _UNIT, _BASELINE, _INFO = "/option/Depth Units/value", "/option/Stereo Baseline/value", "/device_0/info"
+_DEVICE = "/device_0/"
+_END_BYTES = 1 << 20
 _MM = 1e-3
 _ENCODINGS = ("mono16", "16UC1")
 
@@ -49,6 +52,18 @@ class DepthRecording(NamedTuple):
     def disparity_of_m(self) -> float:
         """Disparity times depth, focal length times baseline [px m]."""
         return self.focal_px * self.baseline_m
+
+
+def is_realsense(path: Path, start: bytes) -> bool:
+    """Whether a file that begins with these bytes is a bag with depth frames of a RealSense camera.
+
+    Connections of a bag are listed at its end, also where its chunks are packed.
+    """
+    if not start.startswith(START):
+        return False
+    with open_regular(path) as file:
+        file.seek(max(0, file.seek(0, 2) - _END_BYTES))
+        return f"topic={_DEVICE}".encode() in file.read(_END_BYTES)
 
 
 def read_realsense(path: str | PathLike[str]) -> DepthRecording:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sensorium.analysis.csv_log import read_csv
 from sensorium.core.errors import SpecError
 
+STANDARD_GRAVITY_M_S2 = 9.80665
+
 _COLUMNS = ("1", "2", "3", "4")
 _LEAST_ROWS = 100
 _SAME_TIME = 0.1  # of a period
@@ -30,6 +32,7 @@ class InertialRecording(NamedTuple):
         rate_hz: Samples a second.
         accelerometer: Raw values, shape (n, 3).
         gyroscope: Raw values, shape (n, 3).
+        gravity_m_s2: Acceleration of gravity where it was recorded [m/s^2].
     """
 
     path: Path
@@ -37,6 +40,7 @@ class InertialRecording(NamedTuple):
     rate_hz: float
     accelerometer: NDArray[np.float64]
     gyroscope: NDArray[np.float64]
+    gravity_m_s2: float = STANDARD_GRAVITY_M_S2
 
 
 def is_still_poses(folder: Path) -> bool:
@@ -44,16 +48,21 @@ def is_still_poses(folder: Path) -> bool:
     return folder.is_dir() and all(len(_logs(folder, word)) == 1 for word in ("acc", "gyro"))
 
 
-def read_still_poses(path: str | PathLike[str]) -> InertialRecording:
+def read_still_poses(
+    path: str | PathLike[str], *, gravity_m_s2: float = STANDARD_GRAVITY_M_S2
+) -> InertialRecording:
     """Read both logs.
 
     Args:
         path: The folder, or one of the two files.
+        gravity_m_s2: Acceleration of gravity where it was recorded [m/s^2], to which all scales are proportional.
 
     Raises:
         SpecError: A log is missing or there are several, times do not rise or differ between the two, or a value is no
             number.
     """
+    if not 9.0 < gravity_m_s2 < 10.0:
+        raise SpecError(f"gravity is {gravity_m_s2}; on Earth it is between 9 and 10 m/s^2")
     folder = Path(path)
     folder = folder if folder.is_dir() else folder.parent
     tables = []
@@ -76,7 +85,8 @@ def read_still_poses(path: str | PathLike[str]) -> InertialRecording:
     apart = np.abs(first[:count, 0] - second[:count, 0])
     if len(first) != len(second) or apart.max() > _SAME_TIME * period:
         raise SpecError(f"the logs of {folder.name!r} have other times; rows of both must belong together")
-    return InertialRecording(folder, first[:, 0] - first[0, 0], 1.0 / period, first[:, 1:], second[:, 1:])
+    time_s = first[:, 0] - first[0, 0]
+    return InertialRecording(folder, time_s, 1.0 / period, first[:, 1:], second[:, 1:], gravity_m_s2)
 
 
 def _logs(folder: Path, word: str) -> list[Path]:

@@ -49,7 +49,7 @@ def simulated(rng, *, poses=36, rest_s=12.0):
         raw[name] = exact + noise * rng.normal(size=exact.shape)
     count = len(raw["gyroscope"])
     recording = InertialRecording(
-        Path("log"), np.arange(count) / RATE_HZ, RATE_HZ, raw["accelerometer"], raw["gyroscope"]
+        Path("log"), np.arange(count) / RATE_HZ, RATE_HZ, raw["accelerometer"], raw["gyroscope"], GRAVITY
     )
     return recording, truth
 
@@ -59,7 +59,7 @@ def test_figures_of_random_imus_are_covered_by_their_intervals():
     covered, total = 0, 0
     for _ in range(5):
         recording, truth = simulated(rng)
-        found = measure_imu(recording, gravity_m_s2=GRAVITY)
+        found = measure_imu(recording)
         for name, (bias, scale, angles, noise) in truth.items():
             for quantity, values in (("bias", bias), ("scale", scale), ("misalignment", angles)):
                 for figure, value in zip(found.of(f"{name}.{quantity}"), values, strict=True):
@@ -97,7 +97,7 @@ def test_logs_that_cannot_calibrate_are_refused():
 
 
 def test_the_xsens_of_imu_tk():
-    found = measure_imu(read_still_poses(real("imu_xsens_imutk")), gravity_m_s2=9.81744)
+    found = measure_imu(read_still_poses(real("imu_xsens_imutk"), gravity_m_s2=9.81744))
     assert any(remark.startswith("38 still poses") for remark in found.remarks)
     biases = [figure.value for figure in found.of("accelerometer.bias")]
     np.testing.assert_allclose(biases, [33124, 33275, 32364], atol=1.0)

@@ -54,3 +54,8 @@ def test_missing_and_doubled_logs_are_named(tmp_path):
     (tmp_path / "xsens_gyro.mat").write_text("no numbers here\n")
     with pytest.raises(SpecError):
         read_still_poses(tmp_path)
+
+
+def test_gravity_is_that_of_the_earth(tmp_path):
+    with pytest.raises(SpecError, match=r"gravity is 1\.62; on Earth"):
+        read_still_poses(write(tmp_path), gravity_m_s2=1.62)
