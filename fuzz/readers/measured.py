@@ -1,11 +1,13 @@
 """Recordings of real devices other than lidars: read, and measured."""
 
 import struct
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from rosbags.rosbag1 import Writer
 from rosbags.typesys import Stores, get_typestore
+from scipy.spatial.transform import Rotation
 
 from fuzz.reader import Reader, must_be_finite
 from sensorium.core.errors import SpecError
@@ -137,19 +139,30 @@ def _las_files(folder: Path) -> list[bytes]:
 
 
 def _still(path: Path) -> None:
-    for name in ("log_acc.txt", "log_gyro.txt"):
-        (path.parent / name).write_bytes(path.read_bytes())
+    (path.parent / "log_acc.txt").write_bytes(path.read_bytes())
+    (path.parent / "log_gyro.txt").write_text(_log(_tumbled()[1]))
     _finite(measure_imu(read_still_poses(path.parent)))
 
 
 def _still_logs(folder: Path) -> list[bytes]:
-    rng = np.random.default_rng(4)
-    rows = []
-    for k in range(14):
-        axis = rng.normal(size=3)
-        still = 9.8 * axis / np.linalg.norm(axis) + 0.01 * rng.normal(size=(60 if k == 0 else 25, 3))
-        rows += [*still, *(still[-1] + rng.normal(size=(10, 3)))]
-    return ["\n".join(f"{0.1 * k:.2f} {x:.3f} {y:.3f} {z:.3f}" for k, (x, y, z) in enumerate(rows)).encode()]
+    return [_log(_tumbled()[0]).encode()]
+
+
+@cache
+def _tumbled() -> tuple[np.ndarray, np.ndarray]:
+    """Forces and rates of an IMU that lies still, is turned for a second, and lies still again."""
+    rng, attitude = np.random.default_rng(4), Rotation.identity()
+    force, rate = [], []
+    for k in range(16):
+        still, turn = 60 if k == 0 else 25, Rotation.random(random_state=k).as_rotvec()
+        force += [attitude.inv().apply([0, 0, 9.8]) + 0.01 * rng.normal(size=(still, 3)), 9 * rng.normal(size=(10, 3))]
+        rate += [0.001 * rng.normal(size=(still, 3)), turn * (0.1 + 0.2 * np.arange(10))[:, None]]
+        attitude = attitude * Rotation.from_rotvec(turn)
+    return np.concatenate(force), np.concatenate(rate)
+
+
+def _log(values: np.ndarray) -> str:
+    return "\n".join(f"{0.1 * k:.2f} {x:.4f} {y:.4f} {z:.4f}" for k, (x, y, z) in enumerate(values))
 
 
 # RINEX

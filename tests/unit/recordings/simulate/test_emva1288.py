@@ -4,8 +4,7 @@ import pytest
 
 from sensorium.core.errors import SpecError
 from sensorium.physics.imaging import PixelNoise
-from sensorium.recordings.measure.camera import measure_camera
-from sensorium.recordings.readers.emva1288 import read_emva1288
+from sensorium.recordings.opening import measure_recording
 from sensorium.recordings.simulate.emva1288 import saturation_e, simulate_emva1288
 from sensorium.sensors.camera.camera import Adc, Camera
 
@@ -22,7 +21,7 @@ def ccd(**changes):
 def test_figures_come_back_within_two_percent(tmp_path):
     camera = ccd()
     simulate_emva1288(tmp_path / "set", camera, quantum_efficiency=0.455, exposures=24, uniformity_images=8)
-    found = measure_camera(read_emva1288(tmp_path / "set"))
+    found = measure_recording(tmp_path / "set")
     for quantity, value in (
         ("system_gain", 0.2786),
         ("quantum_efficiency", 0.455),
