@@ -90,7 +90,8 @@ def _ouster_capture() -> bytes:
     return captures.pcap([captures.ethernet(part) for part in parts])
 
 
-def _captures(folder: Path) -> list[bytes]:
+def lidar_captures(folder: Path) -> list[bytes]:
+    """Captures of a VLP-16, single and dual, an XT-32 and a 40P, and two in other forms."""
     frames = [[captures.ethernet(captures.udp(each)) for each in _vlp16(20, mode)] for mode in (0x37, 0x39)]
     frames += [[captures.ethernet(captures.udp(each)) for each in _hesai(size, 20)] for size in (1080, 1262)]
     return [captures.pcap(each) for each in frames] + [captures.pcapng(frames[0]), captures.pcap(frames[1], order=">")]
@@ -146,13 +147,13 @@ def _load(path: Path) -> None:
 
 def _measurements(folder: Path) -> list[bytes]:
     path = folder / "seed.pcap"
-    path.write_bytes(_captures(folder)[0])
+    path.write_bytes(lidar_captures(folder)[0])
     measure_lidar(read_lidar(path)).save(folder / "seed.json")
     return [(folder / "seed.json").read_bytes()]
 
 
 READERS = (
-    Reader("lidar-capture", ".pcap", _measured, (SpecError,), _captures, _MODULES, words=_WORDS),
+    Reader("lidar-capture", ".pcap", _measured, (SpecError,), lidar_captures, _MODULES, words=_WORDS),
     Reader(
         *("lidar-fragments", ".pcap", _ouster, (SpecError,), lambda folder: [_ouster_capture()], _MODULES),
         words=_WORDS,
