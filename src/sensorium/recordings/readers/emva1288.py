@@ -34,6 +34,9 @@ _MAX_DESCRIPTOR_BYTES = 1 << 24
 _MAX_PIXELS = 1 << 27
 _MAX_PACKED_BYTES = 1 << 29
 
+# Bytes that an image may unpack to, and more for each of its own: images at one code pack a thousandfold
+_SMALL_BYTES, _RATIO = 1 << 26, 100
+
 
 class ImageGroup(NamedTuple):
     """Images of one exposure.
@@ -210,6 +213,10 @@ def _gray_png(path: Path, shape: tuple[int, int]) -> NDArray[np.uint16]:
                 if (image.height, image.width) != shape or image.mode not in ("L", "I;16", "I"):
                     what = f"{image.width} x {image.height} pixels of mode {image.mode}"
                     raise SpecError(f"{path.name!r} has {what}; it must have {shape[1]} x {shape[0]} of gray")
+                most = _SMALL_BYTES + _RATIO * len(data)
+                if 2 * image.width * image.height > most:
+                    what = f"{len(data)} bytes and {image.width} x {image.height} pixels"
+                    raise SpecError(f"{path.name!r} has {what}; it may unpack to {most} bytes")
                 pixels = np.asarray(image)
     except SpecError:
         raise

@@ -105,3 +105,11 @@ def test_broken_image_bytes_are_refused(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(SpecError, match=r"'EMVA1288_Data.txt' cannot be read: No such file"):
         read_emva1288(tmp_path)
+
+
+def test_an_image_that_unpacks_to_far_more_than_it_has_is_refused(tmp_path):
+    black = np.zeros((8000, 5000), np.uint8)
+    path = write_set(tmp_path, "n 8 5000 8000\nb 1 1\ni images/a.png\n", [("a.png", black)])
+    found = read_emva1288(path)
+    with pytest.raises(SpecError, match=r"5000 x 8000 pixels; it may unpack to \d+ bytes"):
+        found.read(found.bright[0].images[0])
