@@ -51,7 +51,7 @@ def measure_imu(recording: InertialRecording) -> Measurement:
     figures = _figures("accelerometer", accelerometer, noises["accelerometer"], "m/s^2")
     gyro_figures = _figures("gyroscope", gyroscope, noises["gyroscope"], "rad/s")
     figures += [each for each in gyro_figures if each.quantity != "gyroscope.bias"]
-    figures += _rest_bias(noises["gyroscope"], gyroscope, len(at_rest))
+    figures += rest_bias_figures("gyroscope", noises["gyroscope"], gyroscope.value[:3], "DN")
     curves = tuple(
         _curve(name, noises[name], kind, unit)
         for name, kind, unit in (("accelerometer", accelerometer, "m/s^2"), ("gyroscope", gyroscope, "rad/s"))
@@ -70,9 +70,36 @@ def white_noise(values: Float, rate_hz: float) -> AllanFit:
     return fit_allan(allan, terms="N", fit_range_s=(0.0, _WHITE_UP_TO_S))
 
 
-def _figures(name: str, found: Calibrated, noise: AllanFit, unit: str) -> list[Figure]:
-    scale = found.value[3:6]
+def white_noise_figures(name: str, noise: AllanFit, scale: Float, unit: str) -> list[Figure]:
+    """White noise of each axis of a triad.
+
+    Args:
+        name: Of the triad.
+        noise: Fit of its axes.
+        scale: From the unit of the fit to `unit`, of each axis.
+        unit: Of the triad, as "rad/s".
+    """
     figures = []
+    for k, axis in enumerate(_AXES):
+        value, *ends = (float(each) for each in np.array([noise.N[k], *noise.intervals["N"][:, k]]) * scale[k])
+        low, high = min(value, *ends), max(value, *ends)
+        samples = noise.allan.samples
+        figures.append(Figure(f"{name}.white_noise", value, f"{unit}/sqrt(Hz)", low, high, samples, f"axis {axis}"))
+    return figures
+
+
+def rest_bias_figures(name: str, noise: AllanFit, mean: Float, unit: str) -> list[Figure]:
+    """Mean of each axis at rest, with the error of its white noise: N / sqrt(time)."""
+    quantity, samples = f"{name}.bias", noise.allan.samples
+    errors = noise.N / np.sqrt(samples / noise.allan.rate_hz)
+    return [
+        student_figure(quantity, float(mean[k]), unit, float(errors[k]), samples - 1, samples, where=f"axis {axis}")
+        for k, axis in enumerate(_AXES)
+    ]
+
+
+def _figures(name: str, found: Calibrated, noise: AllanFit, unit: str) -> list[Figure]:
+    scale, figures = found.value[3:6], []
     for quantity, first, of_unit, places in (
         ("bias", 0, "DN", _AXES),
         ("scale", 3, f"{unit}/DN", _AXES),
@@ -88,29 +115,7 @@ def _figures(name: str, found: Calibrated, noise: AllanFit, unit: str) -> list[F
             )
     residual_unit = unit if name == "accelerometer" else "rad"
     figures.append(deviation_figure(f"{name}.residual", found.residual, residual_unit, found.degrees, found.used))
-    for k, axis in enumerate(_AXES):
-        ends = np.array([noise.N[k], *noise.intervals["N"][:, k]]) * scale[k]
-        quantity, samples, where = f"{name}.white_noise", noise.allan.samples, f"axis {axis}"
-        value, low, high = float(ends[0]), float(ends.min()), float(ends.max())
-        figures.append(Figure(quantity, value, f"{unit}/sqrt(Hz)", low, high, samples, where))
-    return figures
-
-
-def _rest_bias(noise: AllanFit, found: Calibrated, samples: int) -> list[Figure]:
-    """The gyroscope's mean at rest, with the error of its white noise: N / sqrt(time)."""
-    seconds = samples / noise.allan.rate_hz
-    return [
-        student_figure(
-            "gyroscope.bias",
-            float(found.value[k]),
-            "DN",
-            float(noise.N[k] / np.sqrt(seconds)),
-            samples - 1,
-            samples,
-            where=f"axis {axis}",
-        )
-        for k, axis in enumerate(_AXES)
-    ]
+    return [*figures, *white_noise_figures(name, noise, scale, unit)]
 
 
 def _curve(name: str, noise: AllanFit, found: Calibrated, unit: str) -> Curve:

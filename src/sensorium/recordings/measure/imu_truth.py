@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
-from sensorium.recordings.measure.figures import median_figure, student_figure
-from sensorium.recordings.measure.imu import white_noise
+from sensorium.recordings.measure.figures import median_figure
+from sensorium.recordings.measure.imu import rest_bias_figures, white_noise, white_noise_figures
 from sensorium.recordings.measure.imu_calibration import turned_directions
 from sensorium.recordings.measurement import Figure, Measurement
 from sensorium.recordings.readers.imu_truth import TruthRecording
@@ -26,7 +26,6 @@ Float = NDArray[np.float64]
 
 _LEAST_REST_S, _MARGIN_S, _STRETCH_S = 5.0, 1.0, 5.0
 _LEAST_STRETCHES = 4
-_AXES = "xyz"
 
 
 def measure_imu_truth(recording: TruthRecording) -> Measurement:
@@ -41,15 +40,9 @@ def measure_imu_truth(recording: TruthRecording) -> Measurement:
         ("magnetometer", recording.magnetometer[rest], "T"),
     ):
         fit = white_noise(values, rate_hz)
-        for k, axis in enumerate(_AXES):
-            ends = (float(fit.N[k]), *fit.intervals["N"][:, k])
-            quantity, where = f"{name}.white_noise", f"axis {axis}"
-            figures.append(
-                Figure(quantity, ends[0], f"{unit}/sqrt(Hz)", float(min(ends)), float(max(ends)), samples, where)
-            )
-            if name == "gyroscope":
-                error, mean = float(fit.N[k]) / math.sqrt(seconds), float(values[:, k].mean())
-                figures.append(student_figure("gyroscope.bias", mean, unit, error, samples - 1, samples, where=where))
+        figures += white_noise_figures(name, fit, np.ones(3), unit)
+        if name == "gyroscope":
+            figures += rest_bias_figures(name, fit, values.mean(axis=0), unit)
     tilt = tilt_errors(recording.accelerometer[rest], recording.orientation[rest])
     if len(tilt) >= _LEAST_STRETCHES:
         figures.append(median_figure("accelerometer.tilt_error", tilt, "rad", samples))

@@ -57,13 +57,14 @@ class DepthRecording(NamedTuple):
 def is_realsense(path: Path, start: bytes) -> bool:
     """Whether a file that begins with these bytes is a bag with depth frames of a RealSense camera.
 
-    Connections of a bag are listed at its end, also where its chunks are packed.
+    Connections of a bag are listed at its end, also where its chunks are packed; at its beginning where it was cut off.
     """
     if not start.startswith(START):
         return False
     with open_regular(path) as file:
+        first = file.read(_END_BYTES)
         file.seek(max(0, file.seek(0, 2) - _END_BYTES))
-        return f"topic={_DEVICE}".encode() in file.read(_END_BYTES)
+        return any(f"topic={_DEVICE}".encode() in part for part in (first, file.read(_END_BYTES)))
 
 
 def read_realsense(path: str | PathLike[str]) -> DepthRecording:
