@@ -1,5 +1,6 @@
 """Recordings of real devices other than lidars: read, and measured."""
 
+import io
 import struct
 from functools import cache
 from pathlib import Path
@@ -17,10 +18,12 @@ from sensorium.recordings.measure.depth_camera import measure_depth_camera
 from sensorium.recordings.measure.gnss import measure_gnss
 from sensorium.recordings.measure.imu import measure_imu
 from sensorium.recordings.measure.radar import measure_radar
+from sensorium.recordings.measure.radar_cube import measure_radar_cube
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.readers.emva1288 import read_emva1288
 from sensorium.recordings.readers.las_waveforms import read_las_waveforms
+from sensorium.recordings.readers.radar_cube import read_radar_cube
 from sensorium.recordings.readers.radar_lists import read_radar_list
 from sensorium.recordings.readers.realsense import read_realsense
 from sensorium.recordings.readers.rinex import read_rinex_observations
@@ -202,7 +205,28 @@ def _radar_lists(folder: Path) -> list[bytes]:
     return [text.encode()]
 
 
+# Raw samples of a radar
+
+
+def _cube(path: Path) -> None:
+    _finite(measure_radar_cube(read_radar_cube(path)))
+
+
+def _cubes(folder: Path) -> list[bytes]:
+    rng, made = np.random.default_rng(7), []
+    for shape in ((60, 16), (60, 2, 16)):
+        file = io.BytesIO()
+        np.save(file, rng.integers(0, 9, shape) + 1j * rng.integers(65500, 65536, shape))
+        made.append(file.getvalue())
+    return made
+
+
 READERS = (
+    Reader(
+        *("radar-cube", ".npy", _cube, (SpecError,), _cubes),
+        ("sensorium.recordings.readers.radar_cube", "sensorium.recordings.measure.radar_cube"),
+        words=(b"<c16", b"<c8", b"|O", b"(60, 16)", b"True", b"'shape'", b"\xff\xff\xff\xff", b"\x02\x00"),
+    ),
     Reader(
         *("radar-list", ".yaml", _radar, (SpecError,), _radar_lists),
         ("sensorium.recordings.readers.radar_lists", "sensorium.recordings.measure.radar"),

@@ -215,6 +215,12 @@ KINDS = (
         _measure("radar", "measure_radar"),
     ),
     RecordingKind(
+        "raw samples of a radar (.npy)",
+        lambda path, start: start.startswith(b"\x93NUMPY"),
+        _reader("a radar", "radar_cube", "read_radar_cube"),
+        _measure("radar_cube", "measure_radar_cube"),
+    ),
+    RecordingKind(
         "an HDF5 log of an IMU with truth",
         lambda path, start: start.startswith(b"\x89HDF\r\n"),
         _reader("an IMU with truth", "imu_truth", "read_imu_truth"),

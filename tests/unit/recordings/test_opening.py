@@ -55,6 +55,7 @@ OTHERS = {
     "imu_xsens_imutk": ("imu", "accelerometer.scale"),
     "gnss_static_mosaic/base.obs": ("gnss", "code_noise.at_45_dbhz"),
     "radar_continental/ars548/1708578204_202447652_detection.yaml": ("radar", "doppler_noise"),
+    "radar_ti_openradar/doppler_example.npy": ("radar", "adc_noise"),
 }
 
 
