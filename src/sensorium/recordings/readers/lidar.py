@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.files.plain_files import open_regular
+from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.packets import hesai, velodyne
 from sensorium.recordings.readers.datagrams import Datagrams, listed
 from sensorium.recordings.readers.hesai import hesai_recording
@@ -49,11 +49,7 @@ def read_lidar(
         stream: Part of the name of the stream to read (address, port or topic), where there are several.
     """
     path = Path(path)
-    try:
-        with open_regular(path) as file:
-            start = file.read(16)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    start = first_bytes(path, 16)
     if is_osf(start):
         for option, value in (("calibration", calibration), ("stream", stream)):
             if value is not None:
