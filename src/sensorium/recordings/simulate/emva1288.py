@@ -2,9 +2,11 @@
 
 Exposure times rise in equal steps under constant light, up to 10 % beyond saturation: pairs of bright and of dark
 images, then images for nonuniformity at half of saturation and in the dark. Saturation is the full well, or the top of
-the converter where that is lower.
+the converter where that is lower. The code of darkness is raised to six deviations of the dark signal where it is
+below, as the standard sets the offset of a camera for a measurement (6.5), so that no noise in the dark is cut off.
 """
 
+import math
 from os import PathLike
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from sensorium.sensors.camera.camera import Adc, Camera
 from sensorium.sensors.camera.flat_fields import FlatFields
 
 _BEYOND = 1.1
+_DARK_DEVIATIONS = 6.0
 
 
 def saturation_e(camera: Camera) -> float:
@@ -88,4 +91,10 @@ def simulate_emva1288(
 
 
 def _adc(camera: Camera) -> Adc:
-    return camera.adc if camera.adc is not None else Adc(bits=camera.bits)
+    """The converter, with darkness high enough for its noise."""
+    adc = camera.adc if camera.adc is not None else Adc(bits=camera.bits)
+    if camera.noise is None:
+        return adc
+    gain = adc.gain_dn_e if adc.gain_dn_e is not None else (2**adc.bits - 1) / camera.full_well_e
+    least = math.ceil(_DARK_DEVIATIONS * gain * math.hypot(camera.noise.read_noise_e, camera.noise.dsnu_e))
+    return Adc(bits=adc.bits, gain_dn_e=adc.gain_dn_e, black_dn=max(adc.black_dn, float(least)))

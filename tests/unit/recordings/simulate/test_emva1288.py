@@ -36,6 +36,14 @@ def test_figures_come_back_within_two_percent(tmp_path):
     assert found.figure("linearity_error").value < 1e-3
 
 
+def test_darkness_is_raised_so_that_its_noise_is_whole(tmp_path):
+    camera = ccd(columns=160, rows=120, adc=Adc(bits=12, gain_dn_e=0.2786, black_dn=0.0))
+    simulate_emva1288(tmp_path / "set", camera, quantum_efficiency=0.455, exposures=12, uniformity_images=2)
+    found = measure_recording(tmp_path / "set")
+    assert found.figure("dark_noise").value == pytest.approx(11.0, rel=0.02)
+    assert found.figure("system_gain").value == pytest.approx(0.2786, rel=0.02)
+
+
 def test_saturation_is_that_of_the_converter_where_it_is_lower():
     assert saturation_e(ccd()) == 14_000.0
     assert saturation_e(ccd(full_well_e=50_000.0)) == pytest.approx((4095 - 20) / 0.2786)
