@@ -105,7 +105,7 @@ def _refuse(options: Options, name: str, *unused: str) -> None:
 def _is_lidar(path: Path, start: bytes) -> bool:
     from sensorium.recordings.readers.lidar import is_lidar_container
 
-    return is_lidar_container(start)
+    return is_lidar_container(path, start)
 
 
 def _read_lidar(path: Path, options: Options) -> Any:

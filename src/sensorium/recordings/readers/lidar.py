@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.packets import hesai, velodyne
-from sensorium.recordings.readers.datagrams import Datagrams, listed
+from sensorium.recordings.readers.datagrams import Datagrams, joined, listed
 from sensorium.recordings.readers.hesai import hesai_recording
 from sensorium.recordings.readers.osf import is_osf, read_osf
 from sensorium.recordings.readers.ouster import Metadata, metadata_file, ouster_recording, read_metadata
 from sensorium.recordings.readers.pcap import is_capture, read_pcap
-from sensorium.recordings.readers.rosbags import is_bag, read_bag_packets
+from sensorium.recordings.readers.rosbags import bag_files, is_bag, read_bag_packets
 from sensorium.recordings.readers.velodyne import velodyne_recording
 from sensorium.recordings.scans import LidarRecording
 
 # Packets of another device up to this share are strays, which are left out with a remark
 _STRAYS = 0.01
+
+# What its packets are of, before the metadata name the model
+_OUSTER = "Ouster"
 
 
 class _Found(NamedTuple):
@@ -32,9 +35,9 @@ class _Found(NamedTuple):
     packets: NDArray[np.void]
 
 
-def is_lidar_container(start: bytes) -> bool:
-    """Whether a file that begins with these bytes may hold packets of a lidar."""
-    return is_capture(start) or is_bag(start) or is_osf(start)
+def is_lidar_container(path: Path, start: bytes) -> bool:
+    """Whether a file that begins with these bytes, or a folder of bags, may hold packets of a lidar."""
+    return is_capture(start) or is_bag(start) or is_osf(start) or bool(bag_files(path))
 
 
 def read_lidar(
@@ -43,21 +46,27 @@ def read_lidar(
     """Columns of a lidar in a capture, a rosbag or an OSF file.
 
     Args:
-        path: A pcap, pcapng, rosbag1, rosbag2 (SQLite or MCAP) or OSF file.
+        path: A pcap, pcapng, rosbag1, rosbag2 (SQLite or MCAP) or OSF file, or the folder of a rosbag2.
         calibration: The unit's own angles: Hesai's CSV, Velodyne's YAML; for Ouster the metadata (JSON), which are
             looked for beside the file without it.
         stream: Part of the name of the stream to read (address, port or topic), where there are several.
     """
     path = Path(path)
-    start = first_bytes(path, 16)
+    files = bag_files(path)
+    start = b"" if files else first_bytes(path, 16)
     if is_osf(start):
         for option, value in (("calibration", calibration), ("stream", stream)):
             if value is not None:
                 raise SpecError(f"{option} is {str(value)!r}; an OSF file has its own metadata and one sensor")
         return read_osf(path)
-    datagrams = (read_pcap(path) if is_capture(start) else read_bag_packets(path)).chosen(stream)
+    if files:
+        datagrams = joined([read_bag_packets(file) for file in files], path.name).chosen(stream)
+    else:
+        datagrams = (read_pcap(path) if is_capture(start) else read_bag_packets(path)).chosen(stream)
     given = None if calibration is None else Path(calibration)
-    beside = given if given is not None and given.suffix.lower() == ".json" else metadata_file(path)
+    beside = (
+        given if given is not None and given.suffix.lower() == ".json" else metadata_file(files[0] if files else path)
+    )
     metadata = None if beside is None else _metadata(beside, given)
     found = lidar_of(datagrams, metadata=metadata, calibration=None if given == beside else given)
     if given is not None and given == beside and not found.columns_per_turn:
@@ -103,12 +112,9 @@ def lidar_of(datagrams: Datagrams, *, metadata: Metadata | None, calibration: Pa
     remarks = list(datagrams.remarks)
     if strays:
         remarks.append(f"{sum(len(each.packets) for each in strays)} packets of other devices were left out")
-    if calibration is not None and most.device in _OUSTER:
+    if calibration is not None and most.device == _OUSTER:
         raise SpecError(f"calibration is {str(calibration)!r}; for {most.device} it must be its metadata (JSON)")
     return _recording(most, source, metadata, calibration, tuple(remarks))
-
-
-_OUSTER = ("Ouster",)
 
 
 def _known(data: bytes, size: int, stream: str, metadata: Metadata | None) -> list[_Found]:
@@ -128,14 +134,14 @@ def _known(data: bytes, size: int, stream: str, metadata: Metadata | None) -> li
         packets = np.frombuffer(data, metadata.packet_type())
         if "header" in (packets.dtype.names or ()):
             packets = packets[packets["header"]["kind"] == 1]
-        found.append(_Found(stream, "Ouster", packets))
+        found.append(_Found(stream, _OUSTER, packets))
     return [each for each in found if len(each.packets)]
 
 
 def _recording(
     found: _Found, source: str, metadata: Metadata | None, calibration: Path | None, remarks: tuple[str, ...]
 ) -> LidarRecording:
-    if found.device in _OUSTER:
+    if found.device == _OUSTER:
         assert metadata is not None
         return ouster_recording(found.packets, metadata, source, remarks=remarks)
     if found.packets.dtype == velodyne.PACKET:
