@@ -19,7 +19,7 @@ from sensorium.physics.imaging import depth_errors
 from sensorium.physics.media import particles
 from sensorium.qa.validation import all_checks, run_check
 from sensorium.qa.validation.laws import camera, determinism, fields, inertial
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.cone import verdict as cone_verdict
 
 SUN = fields.solar_position
@@ -293,7 +293,7 @@ MUTATIONS = {
     "sheet-depth_camera": from_device(sn.DepthCamera, max_range_m=times(0.9)),
     "sheet-radar": from_device(sn.Radar, max_range_m=times(0.9)),
     # Determinism
-    "threads": seeded_by(threads.get_threads),
+    "threads": seeded_by(worker_pool.get_threads),
     "batches": calls(sn, "Environment", first_world=0),
     "attach-order": named_by_order,
     "restarts": seeded_by(os.getpid),

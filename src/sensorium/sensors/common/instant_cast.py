@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.cast import cast_rays
@@ -27,7 +27,7 @@ def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, co
     placed, count = rig.tracer.place(time_ns, time_ns, near), len(rays.origin)
     out = new_hits(count)
     with placed.lock:
-        threads.run(
+        worker_pool.run(
             cast_rays,
             -(-count // BLOCK),
             placed.tables,
@@ -49,7 +49,7 @@ def cross_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays) -> c
     while True:
         out = cr.new_raw_crossings(len(rays.origin), room)
         with placed.lock:
-            threads.run(cr.collect_rays, blocks, placed.tables, rig.tracer.labels, placed.anchor, rays, masks, out)
+            worker_pool.run(cr.collect_rays, blocks, placed.tables, rig.tracer.labels, placed.anchor, rays, masks, out)
         most = int(out.found.max(initial=0))
         if most <= room:
             return out

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sensorium.core.frames import Pose
-from sensorium.runtime import threads
-from sensorium.runtime.blocks import Prepared
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Pool
+from sensorium.runtime.worker_pool import Prepared
 from sensorium.tracing.kernels.depth.kernel import DepthOutputs, depth_images
 from sensorium.tracing.placement.instant import Cameras
 
@@ -26,7 +26,7 @@ class ImageBuffers:
 
     def bind(self, *arguments: Any) -> Prepared:
         """Bind the kernel to its arguments, these arrays among them."""
-        self.kernel = threads.prepared(depth_images, *arguments)
+        self.kernel = worker_pool.Prepared(depth_images, *arguments)
         return self.kernel
 
 

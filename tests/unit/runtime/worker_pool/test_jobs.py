@@ -1,4 +1,4 @@
-"""Blocks dealt out and blocks claimed: every one once, whoever does it."""
+"""Blocks assigned in advance and blocks claimed: each is done once, by any thread."""
 
 import copy
 import math
@@ -10,8 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from sensorium.runtime import jit, threads
-from sensorium.runtime.blocks import NONE, Prepared, end, next_block, shared, worker_loop
+from sensorium.runtime import jit, worker_pool
+from sensorium.runtime.worker_pool import NONE, Prepared, forks, next_block, pool, shared
+from sensorium.runtime.worker_pool.jobs import end, worker_loop
 
 
 @jit.function
@@ -33,27 +34,27 @@ def note_blocks(first, step, count, done, slow):
 
 @pytest.fixture(autouse=True)
 def _restore_thread_count():
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     yield
-    threads.set_threads(before)
+    worker_pool.set_threads(before)
 
 
-def test_dealt_out_in_steps():
+def test_blocks_assigned_in_steps():
     done = np.zeros(10, np.int64)
     note_blocks(1, 3, 10, done, 1)
     assert np.flatnonzero(done).tolist() == [1, 4, 7]
 
 
-def test_who_shares_with_nobody_there_does_all():
+def test_a_caller_does_all_blocks_if_no_worker_polls():
     slots, done = np.zeros(16, np.int64), np.zeros(10, np.int64)
     note_blocks(slots.ctypes.data, -2, 10, done, 1)
     assert (done == 1).all()
     assert (slots == 0).all()
 
 
-def test_a_thread_in_the_worker_loop_helps():
+def test_a_worker_helps():
     slots, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
-    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 40, 1 << 60))
+    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 60))
     helper.start()
     try:
         for _ in range(50):
@@ -72,7 +73,7 @@ def test_a_prepared_kernel_does_what_the_kernel_does():
     prepared(1, 3, 10)
     assert done.tolist() == [0, 2, 0, 0, 2, 0, 0, 2, 0, 0]
     for _ in range(100):
-        threads.share(prepared, 10)
+        worker_pool.share(prepared, 10)
     assert done.tolist() == [200, 202, 200, 200, 202, 200, 200, 202, 200, 200]
 
 
@@ -110,8 +111,7 @@ def note_many(first, step, count, arrays):
 def test_there_is_room_for_any_number_of_arguments():
     arrays = tuple(np.zeros(3, np.int64) for _ in range(150))
     prepared = Prepared(note_many, arrays)
-    assert prepared._job.nbytes > 8192
-    threads.share(prepared, 3)
+    worker_pool.share(prepared, 3)
     assert all((array == 1).all() for array in arrays)
 
 
@@ -133,14 +133,14 @@ def note_who(first, step, count, who, slow):
     _share_who(first, step, count, (who, slow))
 
 
-def test_who_shares_begins_at_the_front_and_who_helps_at_the_back():
+def test_the_caller_begins_at_the_front_and_workers_at_the_back():
     """So that a block mostly stays with its core: those before one cut are the caller's, the others the helper's."""
     slots, who = np.zeros(8, np.int64), np.zeros(64, np.int64)
-    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 40, 1 << 60))
+    helper = threading.Thread(target=worker_loop, args=(slots.ctypes.data, 1 << 60))
     helper.start()
     helped = False
     try:
-        while not helped:  # the other thread comes when the machine lets it
+        while not helped:  # a worker comes when the machine has a core for it
             who[:] = 7
             note_who(slots.ctypes.data, -1, 64, who, 20_000)
             assert set(who.tolist()) <= {0, -1}
@@ -151,43 +151,44 @@ def test_who_shares_begins_at_the_front_and_who_helps_at_the_back():
         helper.join()
 
 
-def test_a_thread_leaves_when_nothing_comes():
+@pytest.mark.parametrize("awake_ns", [0, 2_000_000])
+def test_a_worker_leaves_when_no_job_comes_for_so_long(awake_ns):
     slot = np.zeros(8, np.int64)
-    worker_loop(slot.ctypes.data, 10, 60_000_000_000)
+    start = time.monotonic()
+    worker_loop(slot.ctypes.data, awake_ns)
+    assert sys.platform == "win32" or awake_ns <= (time.monotonic() - start) * 1e9 < 5e9
     assert (slot == 0).all()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="turns alone are counted there")
-def test_a_thread_leaves_in_time_however_many_turns_it_has():
-    slot = np.zeros(8, np.int64)
-    start = time.monotonic()
-    worker_loop(slot.ctypes.data, 1 << 60, 2_000_000)
-    assert 0.002 <= time.monotonic() - start < 5.0
-
-
 @pytest.mark.parametrize("number", [1, 2, 5])
-def test_a_kernel_is_done_once_what_is_done_meanwhile_is(number):
-    threads.set_threads(number)
+def test_a_kernel_is_complete_when_share_while_returns(number):
+    worker_pool.set_threads(number)
     done = np.zeros(200, np.int64)
     prepared = Prepared(note_blocks, done, 1)
     for turn in range(50):
-        begun = threads.share_while(prepared, 200, done.copy)
+        begun = worker_pool.share_while(prepared, 200, done.copy)
         assert number > 1 or (begun == turn).all()
         assert (done == turn + 1).all()
 
 
 def test_others_work_on_a_kernel_meanwhile():
-    threads.set_threads(2)
+    worker_pool.set_threads(2)
     done = np.zeros(4, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
 
-    def wait_for_others():
-        deadline = time.monotonic() + 30.0
-        while not (done == 1).all() and time.monotonic() < deadline:
+    def is_helped():
+        deadline = time.monotonic() + 1.0
+        while not done.all() and time.monotonic() < deadline:
             time.sleep(0.001)
-        return (done == 1).all()
+        return done.all()
 
-    assert threads.share_while(Prepared(note_blocks, done, 1), 4, wait_for_others)
-    assert (done == 1).all()
+    for _ in range(30):  # a worker that parks in the same moment misses the job
+        done[:] = 0
+        helped = worker_pool.share_while(prepared, 4, is_helped)
+        assert (done == 1).all()
+        if helped:
+            break
+    assert helped
 
 
 def test_an_error_meanwhile_leaves_nothing_undone():
@@ -197,13 +198,13 @@ def test_an_error_meanwhile_leaves_nothing_undone():
         raise ValueError("meanwhile")
 
     with pytest.raises(ValueError, match="meanwhile"):
-        threads.share_while(Prepared(note_blocks, done, 1), 200, fail)
+        worker_pool.share_while(Prepared(note_blocks, done, 1), 200, fail)
     assert (done == 1).all()
-    assert not threads._active_kernels
-    assert not threads._slots[:, 0].any()
+    assert not forks.active_kernels
+    assert not pool._slots[:, 0].any()
 
 
-def test_what_has_ended_can_be_ended_again_and_what_has_not_begun_as_well():
+def test_a_job_can_be_ended_twice_and_before_it_has_begun():
     done = np.zeros(10, np.int64)
     prepared = Prepared(note_blocks, done, 1)
     end(prepared.address, 0, 1)
@@ -217,7 +218,7 @@ def test_what_has_ended_can_be_ended_again_and_what_has_not_begun_as_well():
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that signal")
 def test_a_handler_that_raises_at_any_moment_leaves_nothing_undone():
     """Alarms of some microseconds on: they come before, between and after the calls that begin and end a kernel."""
-    threads.set_threads(2)
+    worker_pool.set_threads(2)
     done = np.zeros(64, np.int64)
     prepared = Prepared(note_blocks, done, 100)
 
@@ -233,36 +234,36 @@ def test_a_handler_that_raises_at_any_moment_leaves_nothing_undone():
             try:
                 signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + turn % 60))
                 for _ in range(5):
-                    threads.share_while(prepared, 64, lambda: None)
+                    worker_pool.share_while(prepared, 64, lambda: None)
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
             except AlarmError:
                 rung += 1
-            assert not threads._slots[:, 0].any()
+            assert not pool._slots[:, 0].any()
             assert len(set(done.tolist())) == 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert rung > 100
-    assert not threads._active_kernels
+    assert not forks.active_kernels
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_shared_blocks_are_done_once_each(number):
-    threads.set_threads(number)
+    worker_pool.set_threads(number)
     for count in (1, 2, 3, 17, 1000):
         done = np.zeros(count, np.int64)
         for _ in range(20):
-            threads.share(note_blocks, count, done, 1)
+            worker_pool.share(note_blocks, count, done, 1)
         assert (done == 20).all()
 
 
 def test_two_callers_share_at_once():
-    threads.set_threads(3)
+    worker_pool.set_threads(3)
     results = [np.zeros(2000, np.int64) for _ in range(4)]
 
     def call(done):
         for _ in range(50):
-            threads.share(note_blocks, len(done), done, 1)
+            worker_pool.share(note_blocks, len(done), done, 1)
 
     callers = [threading.Thread(target=call, args=(done,)) for done in results]
     for caller in callers:
