@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 
 NUMBER, POINTER = ir.IntType(64), ir.IntType(8).as_pointer()
-_int64 = types.int64
 
 # LLVM's name of the pause instruction
 _PAUSE = {"x86_64": "llvm.x86.sse2.pause", "amd64": "llvm.x86.sse2.pause"}.get(platform.machine().lower())
@@ -34,52 +33,50 @@ yield_core = types.ExternalFunction("SwitchToThread" if _ON_WINDOWS else "sched_
 """Let another thread run on this core: a system call."""
 
 
-def _instruction(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Make an intrinsic of these types from a function of a builder and the values, which returns the result."""
+def _instruction(emit: Callable[..., Any]) -> Any:
+    """Make an intrinsic of integers from a function of a builder and the values, which returns the result or None."""
 
-    def made(emit: Callable[..., Any]) -> Any:
+    def define(typing_context: Any, *given: Any) -> Any:
         def build(context: Any, builder: Any, _: Any, values: Any) -> Any:
             result = emit(builder, *values)
             return context.get_dummy_value() if result is None else result
 
-        def define(typing_context: Any, *given: Any) -> Any:
-            return signature, build
+        kind = types.none if emit.__annotations__["return"] is None else types.int64
+        return kind(*[types.int64] * len(given)), build
 
-        define.__signature__ = inspect.signature(emit)  # type: ignore[attr-defined]  # Numba reads the number of values
-        return intrinsic(define)
-
-    return made
+    define.__signature__ = inspect.signature(emit)  # type: ignore[attr-defined]  # Numba reads the number of values
+    return intrinsic(define)
 
 
 def _at(builder: Any, address: Any) -> Any:
     return builder.inttoptr(address, NUMBER.as_pointer())
 
 
-@_instruction(_int64(_int64))
+@_instruction
 def load(builder: Any, address: Any) -> Any:
     """Atomic load of the integer at an address."""
     return builder.load_atomic(_at(builder, address), "seq_cst", 8)
 
 
-@_instruction(_int64(_int64, _int64))
+@_instruction
 def add(builder: Any, address: Any, amount: Any) -> Any:
     """Atomically add to the integer at an address; returns the value before."""
     return builder.atomic_rmw("add", _at(builder, address), amount, "seq_cst")
 
 
-@_instruction(_int64(_int64, _int64, _int64))
+@_instruction
 def swap(builder: Any, address: Any, expected: Any, new: Any) -> Any:
     """Atomic compare-and-swap of the integer at an address; returns the value before."""
     return builder.extract_value(builder.cmpxchg(_at(builder, address), expected, new, "seq_cst"), 0)
 
 
-@_instruction(types.none(_int64, _int64))
+@_instruction
 def store(builder: Any, address: Any, number: Any) -> None:
     """Store an integer at an address; other threads see it after the next atomic operation."""
     builder.store(number, _at(builder, address))
 
 
-@_instruction(types.none())
+@_instruction
 def pause(builder: Any) -> None:
     """Pause for some tens of cycles, if the processor has an instruction for it."""
     if _PAUSE is not None:

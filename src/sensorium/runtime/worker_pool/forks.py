@@ -32,12 +32,10 @@ pending_forks: list[None] = []
 
 
 def wait_for_forks(own: int) -> None:
-    """Before a kernel: let pending forks go first, unless they wait for this thread.
+    """Before a kernel, with its entry added: let pending forks go first, unless they wait for this thread.
 
-    They may also wait for a kernel that waits for this one in another thread, so the wait is limited.
-
-    Args:
-        own: Number of this thread, which has added its entry; the entry is there when this returns or raises.
+    They may also wait for a kernel that waits for this one in another thread, so the wait is limited. The entry is
+    there when this returns or raises.
     """
     end = time.monotonic() + _PATIENCE_S
     while pending_forks and time.monotonic() < end:

@@ -61,12 +61,7 @@ def next_block(first: int, step: int, count: int, last: int) -> int:
 
 @jit.kernel
 def worker_loop(slot: int, awake_ns: int) -> None:
-    """Poll a slot and help with each job posted there, until the wake flag is set or no job came for long.
-
-    Args:
-        slot: Address of the slot.
-        awake_ns: Longest time without a job before returning [ns].
-    """
+    """Help with each job posted in the slot at an address, until the wake flag is set or none came for so long [ns]."""
     clock = jit.zeros(2, np.int64)
     since = atomics.now_ns(clock)
     while atomics.load(slot + _WAKE_FLAG) == 0 and atomics.now_ns(clock) - since < awake_ns:
@@ -161,9 +156,8 @@ class Prepared:
 def shared(worker: Callable[..., None]) -> Callable[..., None]:
     """A compiled function of (first, step, count, other arguments) that a kernel calls to share its blocks.
 
-    Args:
-        worker: Function of `jit.function` of (first, step, count, *arguments) that gets its blocks from `next_block`,
-            returns nothing and raises nothing.
+    The worker, a `jit.function` of (first, step, count, *arguments), gets its blocks from `next_block`; it returns
+    nothing and raises nothing.
     """
 
     @intrinsic

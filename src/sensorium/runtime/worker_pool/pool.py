@@ -1,9 +1,8 @@
 """The threads of the worker pool, and the functions that run kernels on them.
 
-There are two ways to divide a kernel. `run` assigns each thread its blocks in advance and hands these shares to workers
-through their inboxes: any kernel can be run so. `share` lets threads claim blocks one at a time, through the slots of
-`jobs`. Waking a thread and handing it the GIL takes as long as a small image, so workers keep polling their slots for a
-moment after their work; there a job starts without wake-up and GIL.
+`run` assigns each thread its blocks in advance and hands these shares to workers through their inboxes. `share` lets
+threads claim blocks one at a time, through the slots of `jobs`, which workers poll for a moment after their work: there
+a job starts without a wake-up and without the GIL, which take as long as a small image.
 """
 
 import os
@@ -31,9 +30,8 @@ _SERIAL_BLOCKS = 4
 # None without compiled code: plain Python has no atomic operations
 _MOST_WORKERS = 0 if numba.config.DISABLE_JIT else 1024
 
-# An idle worker polls its slot for so long; one world's step shares two kernels within that time. A caller may post a
-# job just after a worker has stopped, so the worker polls once more after it has entered itself as parked, for as long
-# as the start of a kernel with many arguments takes.
+# An idle worker polls its slot for so long, in which one world's step shares two kernels, and once more after it has
+# entered itself as parked: a caller may post a job just then, after the start of a kernel with many arguments
 _AWAKE_NS, _LAST_LOOK_NS = 500_000, 100_000
 
 _count: int | None = None
@@ -79,14 +77,10 @@ def cores() -> int:
 
 
 def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: int = _SERIAL_BLOCKS) -> None:
-    """Run a kernel over `count` blocks and return when all are done.
+    """Run a kernel of (first, step, count, *arguments) over `count` blocks and return when all are done.
 
-    Args:
-        kernel: Function of (first, step, count, *arguments), compiled so that it releases the GIL. If a signal handler
-            raises meanwhile, some blocks may be left out, but none is in work when this raises.
-        count: Number of blocks.
-        *arguments: Passed on unchanged.
-        serial_below: With fewer blocks than this the calling thread does all of them.
+    If a signal handler raises meanwhile, some blocks may be left out, but none is in work when this raises. With fewer
+    blocks than `serial_below` the calling thread does all of them.
     """
     # The entry, here and below, is not a context manager: a signal handler may raise at the start of `__exit__`
     own = get_ident()
@@ -115,15 +109,9 @@ def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
 
 
 def share_while(kernel: jobs.Prepared, count: int, meanwhile: Callable[[], T]) -> T:
-    """Run a prepared kernel on other threads while this thread calls `meanwhile`, then help to finish it.
+    """Run a prepared kernel on other threads while this one calls `meanwhile`, then help; returns its result.
 
-    Args:
-        kernel: The kernel; all its blocks are done when this returns or raises.
-        count: Number of blocks.
-        meanwhile: Called after the job is posted.
-
-    Returns:
-        The result of `meanwhile`.
+    All blocks are done when this returns or raises.
     """
     # A signal handler may raise after any call and at the start of any Python function. So `begin` is called inside
     # `try`, and `end` is compiled code called directly from `finally`.
@@ -212,8 +200,7 @@ def _run_shares(kernel: Callable[..., None], count: int, workers: int, arguments
         _start_workers(workers)
     shares = _Shares(kernel, workers + 1, count, arguments)
 
-    # Workers use the caller's arrays, so no exception may leave while one works. A signal handler may raise after any
-    # call and at the start of any Python function; compiled code, called directly from `finally`, waits for workers.
+    # No exception may leave while a worker uses the caller's arrays: compiled code in `finally`, as in `share_while`
     try:
         for number in range(workers):
             _inboxes[number].put((shares, number))
@@ -233,7 +220,7 @@ def _run_shares(kernel: Callable[..., None], count: int, workers: int, arguments
 
 
 def _start_workers(count: int) -> None:
-    """Start workers until there are so many."""
+    """Start workers until there are this many."""
     with _starting:
         if not _inboxes:  # compiled before they are needed
             jobs.worker_loop(_SLOTS_ADDRESS, 0)

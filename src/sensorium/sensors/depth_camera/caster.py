@@ -17,11 +17,10 @@ from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera import flow_tables, tint_tables
-from sensorium.sensors.depth_camera.arrays import DepthArrays
+from sensorium.sensors.depth_camera.arrays import DepthArrays, ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.errors import STAGES
 from sensorium.sensors.depth_camera.faults import DepthFaults
 from sensorium.sensors.depth_camera.image import DepthImage
-from sensorium.sensors.depth_camera.image_buffers import ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.measuring import DepthMeasure, DepthShot, without_measurement
 from sensorium.sensors.depth_camera.random_heads import RandomHeads
 from sensorium.sensors.depth_camera.rays import DepthRays, in_tiles

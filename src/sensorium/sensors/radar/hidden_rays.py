@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit, worker_pool
-from sensorium.sensors.common.instant_cast import cross_at
+from sensorium.sensors.common.firing import cross_at
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places

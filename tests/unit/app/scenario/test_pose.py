@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.app.scenario.motions import Orbit
-from sensorium.app.scenario.orbit import Elements
+from sensorium.app.scenario.pose import Elements
 from sensorium.core.errors import SpecError
 
 MU = 3.986004418e14
