@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Annotated
 
@@ -56,36 +57,36 @@ def compile_kernels(
 
 def _compile(variables: dict[str, str], name: str, console: Terminal) -> None:
     """Run everything that compiles, in processes with their own environment variables."""
-    began, done = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as folder:
-        waiting = list(_commands(Path(folder)))
-        running: list[tuple[subprocess.Popen[str], list[str]]] = []
-        while waiting or running:
-            while waiting and len(running) < _AT_ONCE:
-                words = waiting.pop(0)
-                running.append((_started(words, variables), words))
-            process, words = running.pop(0)
-            output, _ = process.communicate()
-            if process.returncode != 0:
-                for other, _ in running:
-                    other.kill()
-                raise BackendError(f"{' '.join(words)!r} failed while kernels were compiled: {output.strip()[-400:]}")
-            done += 1
-            console.print(f"{name}: {done} of {done + len(running) + len(waiting)}, {time.monotonic() - began:.0f} s")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(_AT_ONCE) as pool:
+        started = [pool.submit(_run, words, variables) for words in _commands(Path(folder))]
+        try:
+            for done, future in enumerate(as_completed(started), start=1):
+                future.result()
+                console.print(f"{name}: {done} of {len(started)}, {time.monotonic() - began:.0f} s")
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _commands(folder: Path) -> Iterator[list[str]]:
-    """The programs that compile all kernels: a sample of each sensor kind, the gallery's scenarios, and the demo."""
+    """The programs that compile all kernels: a sample of each sensor kind, all of them, the gallery, and the demo.
+
+    Those that take longest come first. A program that needs what another compiles waits for it, so sensors that have
+    most kernels in common do not follow one another.
+    """
     from sensorium.app import gallery
 
+    for sensor in ("waveform", "camera", "light", "depth_camera", "radar", "lidar", "cone", "imu"):
+        yield ["sensorium.qa.validation.first_use", sensor]
     yield ["sensorium.qa.validation.laws.determinism"]
     for name in gallery.titles():
         yield ["sensorium", "run", name, "--out", str(folder / name)]
     yield ["sensorium", "demo", "--out", str(folder / "demo")]
 
 
-def _started(words: list[str], variables: dict[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+def _run(words: list[str], variables: dict[str, str]) -> None:
+    """Run a module as a program; raises BackendError with the end of its output if it fails."""
+    done = subprocess.run(
         [sys.executable, "-m", *words],
         env={**os.environ, "SENSORIUM_PREBUILT": "0", **variables},
         stdin=subprocess.DEVNULL,
@@ -93,6 +94,8 @@ def _started(words: list[str], variables: dict[str, str]) -> subprocess.Popen[st
         stderr=subprocess.STDOUT,
         text=True,
     )
+    if done.returncode != 0:
+        raise BackendError(f"{' '.join(words)!r} failed while kernels were compiled: {done.stdout.strip()[-400:]}")
 
 
 def _replace(made: Path, folder: Path) -> None:
