@@ -59,9 +59,11 @@ _LIDAR = SensorKind(
         "IntensityScale": "sensorium.sensors.lidar.intensity_scale",
         "PulseRepetition": "sensorium.sensors.lidar.pulse_repetition",
         "RangeImage": "sensorium.sensors.lidar.range_image",
+        "RangeNoise": "sensorium.sensors.lidar.range_noise",
         "Receiver": "sensorium.sensors.lidar.receiver",
         "Saturation": "sensorium.sensors.lidar.saturation",
         "Scan": "sensorium.sensors.lidar.scan",
+        "SignalNoise": "sensorium.sensors.lidar.range_noise",
         "StatedRange": "sensorium.sensors.lidar.detection_limit",
     },
 )  # fmt: skip

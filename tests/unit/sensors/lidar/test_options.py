@@ -14,6 +14,8 @@ MODES = ("geometric", "relative", "radiometric", "waveform")
 # Something else than the default for each option of light
 SET = {
     "normals": True,
+    "noise.by_signal": {"std_m": 0.01},
+    "noise.by_reflectance": ((0.1, 2.0), (0.5, 1.0)),
     "beam": {"pulse_s": 1e-9},
     "beam.rays": 7,
     "beam.separation_m": 0.5,

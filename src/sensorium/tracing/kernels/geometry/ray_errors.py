@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.random import draw_words, normal_pair_f32, uniform_f32
+from sensorium.random import draw_words, johnson_f32, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
@@ -20,7 +20,8 @@ FIRST_DRAW = np.int64(0)
 # NEAR and LATE the same without noise, EARLIEST and LATEST what noise may bring between them, as the sensor counts
 N_NEAR, N_LATE, N_EARLIEST, N_LATEST, N_LEAST, N_MOST, N_FAR = range(7)
 N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER = range(7, 13)
-RAY_NUMBERS = 13
+N_TAIL_SHAPE, N_TAIL_SCALE = 13, 14  # see random/heavy_tails.py; shape 0 is the normal law
+RAY_NUMBERS = 15
 
 
 class RayErrors(NamedTuple):
@@ -91,6 +92,14 @@ def straighten(block, used):
         block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
 
 
+@jit.function
+def weigh_tails(block, normals, shape, scale, used):
+    """Replace the normal numbers of a row by numbers of the same variance with heavier tails."""
+    normal = block[normals:]
+    for k in range(used):
+        normal[k] = johnson_f32(normal[k], shape, scale)
+
+
 @jit.inlined
 def noisy_range(x, normal, base, slope, square, bias):
     """Range x [m] with its errors: x + bias + (base + slope x + square x^2) normal."""
@@ -106,6 +115,8 @@ def spoil_hits(block, hit, number, used):
         number: Numbers of the sensor, entries as above.
         used: Rays in the block.
     """
+    if number[N_TAIL_SHAPE] > np.float32(0.0):
+        weigh_tails(block, np.int64(rows.NORMAL), number[N_TAIL_SHAPE], number[N_TAIL_SCALE], used)
     base, slope, square = number[N_NOISE_BASE], number[N_NOISE_SLOPE], number[N_NOISE_SQUARE]
     bias, dropout, least, most = number[N_BIAS], number[N_DROPOUT], number[N_LEAST], number[N_MOST]
     for k in range(used):
