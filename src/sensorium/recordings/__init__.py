@@ -1,0 +1,1 @@
+"""Recordings of real sensors: read as plain arrays, and measured."""

@@ -1,0 +1,1 @@
+"""What a device does, measured in a recording, with 95 % intervals."""

@@ -1,0 +1,1 @@
+"""Readers of recordings: containers of packets, and what a device's packets or files hold."""

@@ -1,0 +1,90 @@
+"""Where beams of a lidar point and when they fire: from data sheets of the library, or from a calibration file."""
+
+import csv
+import io
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.core.errors import SpecError, in_one_line
+from sensorium.devices import describe
+from sensorium.files.plain_files import read_bounded
+
+_MOST_BYTES = 1 << 20
+
+
+class Beams(NamedTuple):
+    """Beams of a lidar, in the order of its packets, shape (c,) each.
+
+    Attributes:
+        elevation: Elevation [rad]; None where it is not known.
+        azimuth_offset: Azimuth from the encoder's, in the direction of rotation [rad].
+        time_s: Time from the column's [s].
+    """
+
+    elevation: NDArray[np.float64] | None
+    azimuth_offset: NDArray[np.float64]
+    time_s: NDArray[np.float64]
+
+
+def beams_of_sheet(name: str) -> Beams:
+    """Beams of a device of the library that turns clockwise."""
+    pattern = describe(name).specification()["pattern"]
+    elevation = np.radians(np.asarray(pattern["elevation_deg"], np.float64))
+    # Specifications count azimuth counterclockwise
+    offset = -np.radians(_filled(pattern.get("azimuth_offset_deg"), len(elevation)))
+    return Beams(elevation, offset, _filled(pattern.get("time_offset_s"), len(elevation)))
+
+
+def _filled(values: Any, count: int) -> NDArray[np.float64]:
+    return np.zeros(count) if values is None else np.broadcast_to(np.asarray(values, np.float64), (count,)).copy()
+
+
+def read_angles(path: str | PathLike[str], channels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Elevations and azimuth offsets (clockwise) of a calibration file [rad], shape (channels,) each.
+
+    Args:
+        path: Hesai's CSV (columns number, elevation, azimuth [deg]), or Velodyne's YAML (`lasers`, with
+            `vert_correction` and `rot_correction` [rad]).
+        channels: How many channels the device has.
+    """
+    path = Path(path)
+    try:
+        content, size = read_bounded(path, _MOST_BYTES)
+    except OSError as error:
+        raise SpecError(f"calibration is {str(path)!r}, which cannot be read: {error.strerror or error}") from None
+    if len(content) > _MOST_BYTES:
+        raise SpecError(f"calibration is {str(path)!r} of {size} bytes; it may have {_MOST_BYTES}")
+    try:
+        text = content.decode("utf-8-sig")
+        rows = _yaml_rows(text) if path.suffix.lower() in (".yaml", ".yml") else _csv_rows(text)
+    except Exception as error:  # PyYAML and csv raise several kinds
+        raise SpecError(f"calibration is {str(path)!r}, which has no table of angles: {in_one_line(error)}") from None
+    if sorted(rows) != list(range(channels)):
+        raise SpecError(f"calibration is {str(path)!r} with {len(rows)} channels; the recording has {channels}")
+    table = np.array([rows[k] for k in range(channels)])
+    if not np.isfinite(table).all() or np.abs(table).max() > 2.0 * math.pi:
+        raise SpecError(f"calibration is {str(path)!r}; its angles must be finite and at most a full turn")
+    return table[:, 0], table[:, 1]
+
+
+def _csv_rows(text: str) -> dict[int, tuple[float, float]]:
+    found = {}
+    for row in csv.reader(io.StringIO(text)):
+        if len(row) >= 3 and row[0].strip().isdigit():
+            found[int(row[0]) - 1] = (math.radians(float(row[1])), math.radians(float(row[2])))
+    return found
+
+
+def _yaml_rows(text: str) -> dict[int, tuple[float, float]]:
+    import yaml
+
+    if "&" in text or "*" in text:
+        raise ValueError("aliases are not read")
+    lasers = yaml.safe_load(text)["lasers"]
+    # Velodyne subtracts the correction from an azimuth that runs clockwise
+    return {int(k["laser_id"]): (float(k["vert_correction"]), -float(k["rot_correction"])) for k in lasers}

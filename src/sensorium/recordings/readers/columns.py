@@ -1,0 +1,75 @@
+"""Columns of spinning lidars whose packets have one time stamp: times and azimuths of each column."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.recordings.scans import FULL_TURN
+
+# A step this many times the median is a gap: packets are missing
+_GAP = 1.5
+
+
+class Columns(NamedTuple):
+    """Columns of n packets with m columns each.
+
+    Attributes:
+        time_ns: Shape (n m,) [ns].
+        is_stamped: Whether the packet itself has the column's time, shape (n m,).
+        azimuth: Shape (n m,) [rad].
+    """
+
+    time_ns: NDArray[np.int64]
+    is_stamped: NDArray[np.bool_]
+    azimuth: NDArray[np.float64]
+
+
+def columns_of(
+    stamp_us: NDArray[np.int64],
+    azimuth_counts: NDArray[np.uint16],
+    *,
+    counts_per_turn: int,
+    columns_per_group: int,
+    first_column_us: tuple[float, float] = (0.0, 0.0),
+) -> Columns:
+    """Times by the distance of neighboring stamps, azimuths by that of neighboring groups.
+
+    Args:
+        stamp_us: Stamp of each packet [us], without wraps, shape (n,).
+        azimuth_counts: Encoder's count of each group of columns, shape (n, g).
+        counts_per_turn: Counts of a full turn.
+        columns_per_group: Columns that share a count; later ones are interpolated.
+        first_column_us: Time of the first column from the stamp, a + b (columns - 1) period, as (a [us], b).
+    """
+    n, groups = azimuth_counts.shape
+    columns = groups * columns_per_group
+    period_us = _steps(stamp_us.astype(np.float64), np.inf) / columns
+    shift_us = first_column_us[0] + first_column_us[1] * (columns - 1) * period_us
+    time_us = shift_us[:, None] + period_us[:, None] * np.arange(columns)
+    time_ns = 1000 * stamp_us[:, None] + np.rint(1000.0 * time_us).astype(np.int64)
+    counts = azimuth_counts.reshape(-1).astype(np.float64)
+    step = _steps(counts, counts_per_turn)
+    azimuth = counts[:, None] + step[:, None] * (np.arange(columns_per_group) / columns_per_group)
+    is_stamped = np.zeros((n, columns), np.bool_)
+    is_stamped[:, 0] = True
+    turned = np.mod(azimuth.reshape(-1), counts_per_turn) * (FULL_TURN / counts_per_turn)
+    return Columns(time_ns.reshape(-1), is_stamped.reshape(-1), turned)
+
+
+def _steps(values: NDArray[np.float64], wrap: float) -> NDArray[np.float64]:
+    """Step from each value to the next; the median where that is missing, a gap or backwards."""
+    if len(values) < 2:
+        return np.zeros(len(values))
+    steps = np.diff(values)
+    if np.isfinite(wrap):
+        steps = np.mod(steps, wrap)
+    usual = float(np.median(steps))
+    steps = np.where((steps < 0.0) | (steps > _GAP * usual), max(usual, 0.0), steps)
+    return np.append(steps, max(usual, 0.0))
+
+
+def unwrapped(values: NDArray[np.int64], wrap: int) -> NDArray[np.int64]:
+    """A counter that begins again at `wrap`, counted on; small steps back stay as they are."""
+    back = np.diff(values, prepend=values[:1]) < -wrap // 2
+    return values + wrap * np.cumsum(back)
