@@ -33,12 +33,14 @@ _NOISE = {
     "square_per_m": "range_noise_square",
     "angle_std_rad": "angle_noise",
     "excess_kurtosis": "excess_kurtosis",
+    "dropout": "dropout",
     "channel_bias_m": "channel_bias",
     "channel_bias_std_m": "channel_bias_spread",
 }
 
 # Values that belong together
-_TOGETHER = (("noise_reflectance", "noise_factor"), ("signal_noise", "signal_reflectance", "signal_range"))
+_TABLES = {"noise_by_range": "noise_ranges", "noise_by_reflectance": "noise_reflectances"}
+_TOGETHER = (*_TABLES.items(), ("signal_noise", "signal_reflectance", "signal_range"))
 
 # Values that no data sheet gives
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
@@ -111,9 +113,13 @@ class LidarSheet(Sheet):
     """Precision: part that grows with range."""
     range_noise_square: Annotated[Quantity | None, Rule("1/m", ("noise.square_per_m",), SPREAD)] = None
     """Precision: part that grows with the square of range."""
-    noise_reflectance: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
-    """Reflectances of targets, rising, that `noise_factor` has an entry for each."""
-    noise_factor: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
+    noise_ranges: Annotated[Quantity | None, Rule("m", ("noise.by_range",))] = None
+    """Ranges, rising, for which `noise_by_range` has an entry each."""
+    noise_by_range: Annotated[Quantity | None, Rule("1", ("noise.by_range",))] = None
+    """Noise at such ranges over that of the values above."""
+    noise_reflectances: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
+    """Reflectances of targets, rising, for which `noise_by_reflectance` has an entry each."""
+    noise_by_reflectance: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
     """Noise on such targets over that of the values above."""
     signal_noise: Annotated[Quantity | None, Rule("m", ("noise.by_signal",), SPREAD)] = None
     """Part of the noise that falls with the root of the signal, on the target that the next two values describe."""
@@ -127,6 +133,8 @@ class LidarSheet(Sheet):
     """Bias of each channel of one unit."""
     channel_bias_spread: Annotated[Quantity | None, Rule("m", ("noise.channel_bias_std_m",), SPREAD)] = None
     """Spread of the biases of channels, for units of the type."""
+    dropout: Annotated[Quantity | None, Rule("1", ("noise.dropout",))] = None
+    """Share of rays without a return on surfaces that return others."""
     column_jitter: Annotated[Quantity | None, Rule("s", ("timing.jitter_s",), SPREAD)] = None
     """Spread of the firing time of columns about even times."""
     return_separation: Annotated[Quantity | None, Rule("m", ("beam.separation_m",))] = None
@@ -164,10 +172,10 @@ class LidarSheet(Sheet):
             missing = [name for name in names if getattr(self, name) is None]
             if missing and len(missing) < len(names):
                 raise ValueError(f"{missing[0]} is missing; {', '.join(names)} must be given together")
-        if self.noise_factor is not None:
-            targets, factors = (len(_several(self.number(name))) for name in _TOGETHER[0])
-            if targets != factors:
-                raise ValueError(f"noise_factor has {factors} entries; it needs one per noise_reflectance, {targets}")
+        for factor, place in _TABLES.items():
+            factors, places = (len(_several(self.number(name) or ())) for name in (factor, place))
+            if factors != places:
+                raise ValueError(f"{factor} has {factors} entries; it needs one per entry of {place}, {places}")
         if self.scan == "spinning":
             given = [name for name in ("firing_period", "columns", "step") if getattr(self, name) is not None]
             if len(given) != 1:
@@ -232,10 +240,10 @@ class LidarSheet(Sheet):
     def _noise(self) -> dict[str, Any]:
         """Precision where it is known, and fixed biases; the accuracy of a sheet tells neither."""
         fields: dict[str, Any] = {name: self.number(value) for name, value in _NOISE.items()}
-        if self.noise_factor is not None:
-            fields["by_reflectance"] = tuple(
-                zip(_several(self.number("noise_reflectance")), _several(self.number("noise_factor")), strict=True)
-            )
+        for factor, place in _TABLES.items():
+            if getattr(self, factor) is not None:
+                pairs = zip(_several(self.number(place)), _several(self.number(factor)), strict=True)
+                fields[factor.removeprefix("noise_")] = tuple(pairs)
         if self.signal_noise is not None:
             names = {"std_m": "signal_noise", "reflectance": "signal_reflectance", "range_m": "signal_range"}
             fields["by_signal"] = {name: self.number(value) for name, value in names.items()}

@@ -130,8 +130,10 @@ def test_a_geometric_lidar_has_no_use_for_detection():
 MEASURED = {
     "range_noise": value(3.0, "mm", means="1 sigma"),
     "range_noise_square": value(1e-6, "1/m", means="1 sigma"),
-    "noise_reflectance": value([5.0, 50.0], "%"),
-    "noise_factor": value([2.0, 1.0]),
+    "noise_reflectances": value([5.0, 50.0], "%"),
+    "noise_by_reflectance": value([2.0, 1.0]),
+    "noise_ranges": value([1.0, 4.0], "m"),
+    "noise_by_range": value([1.5, 0.8]),
     "signal_noise": value(8.0, "mm", means="1 sigma"),
     "signal_reflectance": value(10.0, "%"),
     "signal_range": value(20.0, "m"),
@@ -148,6 +150,7 @@ def test_what_recordings_show_becomes_noise_timing_and_beam():
         "base_m": pytest.approx(0.003),
         "square_per_m": pytest.approx(1e-6),
         "by_reflectance": (pytest.approx((0.05, 2.0)), pytest.approx((0.5, 1.0))),
+        "by_range": ((1.0, 1.5), (4.0, 0.8)),
         "by_signal": {"std_m": pytest.approx(0.008), "reflectance": pytest.approx(0.1), "range_m": 20.0},
         "excess_kurtosis": 1.3,
         "channel_bias_std_m": pytest.approx(0.004),
@@ -177,7 +180,7 @@ def test_every_mode_takes_what_acts_in_it(mode, options):
 
 
 def test_values_that_belong_together():
-    with pytest.raises(SpecError, match="noise_factor is missing; noise_reflectance, noise_factor must be given"):
-        lidar(noise_reflectance=value([0.1, 0.5]))
-    with pytest.raises(SpecError, match="noise_factor has 3 entries; it needs one per noise_reflectance, 2"):
-        lidar(noise_reflectance=value([0.1, 0.5]), noise_factor=value([1.0, 2.0, 3.0]))
+    with pytest.raises(SpecError, match="noise_by_reflectance is missing; noise_by_reflectance, noise_refl"):
+        lidar(noise_reflectances=value([0.1, 0.5]))
+    with pytest.raises(SpecError, match="noise_by_reflectance has 3 entries; it needs one per entry of noise_ref"):
+        lidar(noise_reflectances=value([0.1, 0.5]), noise_by_reflectance=value([1.0, 2.0, 3.0]))

@@ -29,7 +29,7 @@ _ASIDE = 0.4
 
 # Noise without the parts by light and the biases of channels, which the rows on noise and reach leave out
 _BY_RANGE: dict[str, Any] = {
-    "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0
+    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0
 }  # fmt: skip
 
 # Sweeps over which a rosette fills its field of view

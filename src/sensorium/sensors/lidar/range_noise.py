@@ -34,8 +34,8 @@ class SignalNoise(Spec):
 class RangeNoise(Spec):
     """Range x becomes x + bias + sigma n along the ray, with n of zero mean and unit variance.
 
-    sigma^2 = (f(rho) (base + slope x + square x^2))^2 + the part by signal; n is normal, or of Johnson's S_U law where
-    `excess_kurtosis` is given. A range that these errors move outside the limits, or to 0 or below, is no return.
+    sigma^2 = (f(rho) g(x) (base + slope x + square x^2))^2 + the part by signal; n is normal, or of Johnson's S_U law
+    where `excess_kurtosis` is given. A range that these errors move outside the limits, or to 0 or below, is no return.
 
     >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimeter more for each meter
     >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope
@@ -48,6 +48,9 @@ class RangeNoise(Spec):
     """Per meter of range [1]."""
     square_per_m: float = Field(default=0.0, ge=0.0)
     """Per square meter of range [1/m]."""
+    by_range: tuple[tuple[float, PositiveFloat], ...] = ()
+    """Pairs of range [m] and the factor g of the part by range [1], in rising order: straight lines between them,
+    constant beyond. For noise that no polynomial describes."""
     by_signal: SignalNoise | None = None
     """Part that falls with the root of the signal; for mode="relative", None for none."""
     by_reflectance: tuple[tuple[PositiveFloat, PositiveFloat], ...] = ()
@@ -70,9 +73,10 @@ class RangeNoise(Spec):
 
     @model_validator(mode="after")
     def _rising(self) -> "RangeNoise":
-        places = [reflectance for reflectance, _ in self.by_reflectance]
-        if any(after <= before for before, after in itertools.pairwise(places)):
-            raise ValueError(f"by_reflectance has the reflectances {places}; they must rise")
+        for name, pairs in (("by_range", self.by_range), ("by_reflectance", self.by_reflectance)):
+            places = [place for place, _ in pairs]
+            if any(after <= before for before, after in itertools.pairwise(places)):
+                raise ValueError(f"{name} is for {places}; they must rise")
         return self
 
     @property
@@ -88,14 +92,19 @@ class RangeNoise(Spec):
     def greatest_sigma_m(self, range_m: float) -> float:
         """Standard deviation at a range, without its bias, on the target that has most [m]."""
         x = max(range_m, 0.0)
-        factor = max((factor for _, factor in self.by_reflectance), default=1.0)
+        tables = self.by_range, self.by_reflectance
+        factor = math.prod(max((factor for _, factor in pairs), default=1.0) for pairs in tables)
         sigma_m = factor * (self.base_m + x * (self.slope + x * self.square_per_m))
         if self.by_signal is None:
             return sigma_m
         far = self.by_signal.std_m * math.sqrt(self.by_signal.reflectance / _DARKEST) * x / self.by_signal.range_m
         return math.hypot(sigma_m, far)
 
-    def factor_table(self) -> NDArray[np.float32]:
+    def range_table(self) -> NDArray[np.float32]:
+        """Ranges [m] and factors as kernels read them, shape (2, points)."""
+        return np.array(self.by_range, np.float32).reshape(-1, 2).T.copy()
+
+    def reflectance_table(self) -> NDArray[np.float32]:
         """Logarithms of the reflectances and factors as the kernel reads them, shape (2, points)."""
         pairs = np.array(self.by_reflectance, np.float64).reshape(-1, 2)
         return np.stack([np.log(pairs[:, 0]), pairs[:, 1]]).astype(np.float32)

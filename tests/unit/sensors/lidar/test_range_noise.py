@@ -52,6 +52,19 @@ def test_noise_by_signal_falls_with_the_root_of_the_intensity(rays):
         assert stats.kstest((error / sigma)[0, ::7], stats.norm.cdf).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("mode", ["geometric", "relative", "radiometric", "waveform"])
+def test_noise_by_range_is_interpolated_in_every_mode(mode):
+    rng, pairs = np.random.default_rng(5), ((2.0, 3.0), (10.0, 1.0), (30.0, 2.0))
+    sure = {"receiver": sn.Receiver(rise_time_s=1e-13)} if mode == "radiometric" else {}
+    if mode == "waveform":
+        sure = {"max_range_m": 60.0, "waveform": {"shot_noise": False}, "receiver": {"noise_electrons": 0.0}}
+    noise = sn.RangeNoise(base_m=0.05, slope=1e-3, by_range=pairs)
+    for distance_m in (1.5, *rng.uniform(2.0, 40.0, 3)):
+        error = errors_m(distance_m, noise=noise, mode=mode, **sure)
+        factor = np.interp(distance_m, *np.array(pairs).T)
+        assert error.std() == close(factor * (0.05 + 1e-3 * distance_m))
+
+
 def test_noise_by_reflectance_is_interpolated_over_its_logarithm():
     rng, pairs = np.random.default_rng(4), ((0.02, 2.0), (0.1, 1.5), (0.4, 1.0))
     noise = sn.RangeNoise(base_m=0.005, slope=1e-4, by_reflectance=pairs)
@@ -121,7 +134,8 @@ def test_what_is_off_leaves_every_byte():
         ({"bias_m": float("inf")}, r"bias_m.*finite"),
         ({"sigma": 0.1}, "sigma is 0.1; there is no such field"),
         ({"excess_kurtosis": -0.5}, r"excess_kurtosis is -0\.5; it must be greater than or equal to 0"),
-        ({"by_reflectance": ((0.2, 1.0), (0.1, 2.0))}, r"by_reflectance has the reflectances \[0\.2, 0\.1\]; they"),
+        ({"by_reflectance": ((0.2, 1.0), (0.1, 2.0))}, r"by_reflectance is for \[0\.2, 0\.1\]; they must rise"),
+        ({"by_range": ((2.0, 1.0), (2.0, 2.0))}, r"by_range is for \[2\.0, 2\.0\]; they must rise"),
         ({"by_signal": {"std_m": 0.0}}, r"by_signal\.std_m is 0\.0; it must be greater than 0"),
     ],
 )

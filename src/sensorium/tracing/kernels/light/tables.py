@@ -61,7 +61,8 @@ class LightTables(NamedTuple):
     gamma: NDArray[np.float32]  # (media, GAMMA_POINTS + 1) quantiles of the gamma law at even probabilities [m]
     capture: NDArray[np.float32]  # captured power over (1 - v)^2 at even v = z / (z + z0)
     number: NDArray[np.float32]  # (NUMBERS,)
-    noise_factor: NDArray[np.float32]  # (2, points) logarithm of reflectance, factor of the range noise; see noise.py
+    noise_by_range: NDArray[np.float32]  # (2, points) range [m], factor of the noise; see noise.py
+    noise_by_reflectance: NDArray[np.float32]  # (2, points) logarithm of reflectance, factor of the noise
     switch: NDArray[np.int32]  # (SWITCHES,)
     detector: NDArray[np.float32]  # (DETECTOR_NUMBERS,) see detect.py
     sun: NDArray[np.float32]  # (5,) see sunlight.py

@@ -68,7 +68,8 @@ def finish_ranges(block, slot_f, light, j, normals, range_m, intensity, used):
     base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
     if number[tb.N_TAIL_SHAPE] > np.float32(0.0):
         weigh_tails(block, np.int64(normals), number[tb.N_TAIL_SHAPE], number[tb.N_TAIL_SCALE], used)
-    if number[tb.N_NOISE_SIGNAL] > np.float32(0.0) or light.noise_factor.shape[1] > 0:
+    tabulated = light.noise_by_range.shape[1] + light.noise_by_reflectance.shape[1] > 0
+    if number[tb.N_NOISE_SIGNAL] > np.float32(0.0) or tabulated:
         scale_noise(block, slot_f, light, j, np.int64(normals), used)
         base, slope, square = np.float32(1.0), np.float32(0.0), np.float32(0.0)
     scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]

@@ -9,7 +9,7 @@ from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.labels import LabelTables
 
 # The part of `LightTables` that ranges need
-NoiseTables = namedtuple("NoiseTables", ["number", "noise_factor", "capture"])
+NoiseTables = namedtuple("NoiseTables", ["number", "noise_by_range", "noise_by_reflectance", "capture"])
 
 
 def finish(opl, normal, drop, **numbers):
@@ -25,7 +25,7 @@ def finish(opl, normal, drop, **numbers):
     words[choose.CAUSE : choose.CAUSE + BLOCK] = tb.BY_SURFACE
     block[rows.NORMAL : rows.NORMAL + BLOCK], block[rows.DROPOUT : rows.DROPOUT + BLOCK] = normal, drop
     range_m, intensity, none = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.zeros(0, np.uint8)
-    light = NoiseTables(number, np.zeros((2, 0), np.float32), np.zeros(2, np.float32))
+    light = NoiseTables(number, *np.zeros((2, 2, 0), np.float32), np.zeros(2, np.float32))
     write.finish_ranges(block, floats, light, 0, rows.NORMAL, range_m, intensity, BLOCK)
     cause, ids = np.zeros(BLOCK, np.uint8), np.zeros((4, BLOCK), np.int32)
     labels = LabelTables(np.zeros((1, 1), np.int32), np.full((1, 1), -1), np.zeros(0, np.int32))
