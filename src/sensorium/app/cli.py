@@ -14,6 +14,7 @@ from sensorium.app.commands.compile import compile_kernels
 from sensorium.app.commands.demo import demo
 from sensorium.app.commands.devices import devices
 from sensorium.app.commands.gallery import gallery
+from sensorium.app.commands.measure import measure
 from sensorium.app.commands.recover import recover
 from sensorium.app.commands.run import run
 from sensorium.app.commands.schema import schema
@@ -67,7 +68,7 @@ def _options(
     """What a robot's sensors would report."""
 
 
-for _command in (demo, run, gallery, view, devices, allan, recover, schema, validate, bench):
+for _command in (demo, run, gallery, view, devices, allan, measure, recover, schema, validate, bench):
     app.command()(_command)
 app.command("compile")(compile_kernels)
 app.add_typer(cluster)

@@ -135,19 +135,23 @@ class Measurement(NamedTuple):
 
     def table(self) -> "Table":
         """The figures as a table for a terminal, in units with prefixes."""
+        from rich.box import SIMPLE_HEAD
         from rich.table import Table
 
-        table = Table(title=f"{self.device or self.kind} in {self.source}", title_justify="left", title_style="bold")
-        for name in ("quantity", "where", "value", "95 % interval", "unit", "samples"):
-            table.add_column(name, justify="right" if name in ("value", "95 % interval", "samples") else "left")
+        title = f"{self.device or self.kind} in {self.source}"
+        table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+        for name in ("quantity", "value", "95 % interval", "unit", "samples"):
+            table.add_column(name, justify="left" if name in ("quantity", "unit") else "right", no_wrap=True)
         before = ""
         for figure in self.figures:
+            if figure.where and figure.quantity != before:
+                table.add_row(figure.quantity)
             scale, unit = readable_unit(figure.value, figure.unit)
             digits = _decimals(figure, scale)
             value, low, high = (f"{each * scale:.{digits}f}" for each in (figure.value, figure.low, figure.high))
-            first = "" if figure.quantity == before else figure.quantity
+            first = f"  {figure.where}" if figure.where else figure.quantity
             interval = value if figure.low == figure.high else f"{low} to {high}"
-            table.add_row(first, figure.where, value, interval, unit, f"{figure.samples:,}")
+            table.add_row(first, value, interval, unit, f"{figure.samples:,}")
             before = figure.quantity
         return table
 
@@ -196,8 +200,8 @@ def _decimals(figure: Figure, scale: float) -> int:
     """Decimals that show two digits of the interval's width, or five digits of a value without one."""
     width, size = (figure.high - figure.low) * scale, abs(figure.value) * scale
     if width > 0.0:
-        return min(max(1 - math.floor(math.log10(width)), 0), 9)
-    return min(max(4 - math.floor(math.log10(size)), 0), 9) if size > 0.0 and size != round(size) else 0
+        return min(max(1 - math.floor(math.log10(width)), 0), 6)
+    return min(max(4 - math.floor(math.log10(size)), 0), 6) if size > 0.0 and abs(size - round(size)) > 1e-9 else 0
 
 
 def _as_json(measurement: Measurement) -> dict[str, Any]:

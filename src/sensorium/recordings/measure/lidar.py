@@ -25,8 +25,10 @@ def measure_lidar(recording: LidarRecording) -> Measurement:
     figures, curves, remarks = timing_figures(recording), list[Curve](), list(recording.remarks)
     recording, unit_m = _bounded(recording, remarks), recording.range_unit_m
     rays = rays_of(recording)
-    pairs, windows = pairs_of(recording, rays), windows_of(recording, rays)
-    ring, motion = noise(windows, is_temporal=False, unit_m=unit_m), motion_of(recording, pairs)
+    windows = windows_of(recording, rays)
+    ring = noise(windows, is_temporal=False, unit_m=unit_m)
+    pairs = pairs_of(recording, rays, unit_m if ring is None else max(ring.value, unit_m))
+    motion = motion_of(recording, pairs)
     is_still = motion is not None and ring is not None and motion.shift_m.low < _STILL * ring.value
     if motion is not None:
         figures.append(Figure("motion.shift", motion.shift_m.value, "m", *motion.shift_m[1:], len(pairs.azimuth)))

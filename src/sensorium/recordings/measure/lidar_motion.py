@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.recordings.measure.intervals import NORMAL_95, Estimate
 from sensorium.recordings.measure.lidar_rays import Pairs
@@ -48,8 +49,9 @@ def motion_of(recording: LidarRecording, pairs: Pairs) -> Motion | None:
     relative = (pairs.slope / samples.range_m)[level]
     cos, sin = np.cos(azimuth[level]), np.sin(azimuth[level])
     design = np.stack([-cos - relative * sin, -sin + relative * cos, slope], axis=1)
-    weights = np.ones(len(difference))
-    found = np.zeros(3)
+    weights: NDArray[np.float64] = np.ones(len(difference))
+    found: NDArray[np.floating] = np.zeros(3)
+    residual = difference
     for _ in range(_ROUNDS):
         weighted = design * weights[:, None]
         found = np.linalg.lstsq(weighted.T @ design, weighted.T @ difference, rcond=None)[0]

@@ -152,10 +152,10 @@ def distribution_figures(samples: Samples, *, unit_m: float) -> tuple[list[Figur
     if len(sums) < _LEAST_BLOCKS:
         return [], []
     excess = jackknife(sums, lambda t: 2.0 * (t[..., 2] * t[..., 0] / t[..., 1] ** 2 - 3.0))
-    part = share(outliers, all_count)
+    wild = share(outliers, all_count)
     figures = [
         Figure("noise.excess_kurtosis", excess.value, "1", excess.low, excess.high, len(z)),
-        Figure("noise.outliers", part.value, "1", part.low, part.high, all_count),
+        Figure("noise.outliers", wild.value, "1", wild.low, wild.high, all_count),
     ]
     counts, _ = np.histogram(z, _HISTOGRAM)
     width = float(_HISTOGRAM[1] - _HISTOGRAM[0])

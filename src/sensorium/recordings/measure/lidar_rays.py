@@ -1,6 +1,6 @@
 """Rays of a spinning lidar that can be compared: on smooth surfaces, along a ring and from turn to turn."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,12 @@ from sensorium.recordings.scans import FULL_TURN, LidarRecording
 WINDOW = 9
 """Neighbors of one ring in a window."""
 
-# Neighbors on one surface differ by less than 0.1 m, or 0.5 % of the range where that is more
-_STEP_M, _STEP_SHARE = 0.1, 0.005
+# Neighbors on one surface differ by less than 0.1 m, 0.5 % of the range or eight times the noise, whatever is most
+_STEP_M, _STEP_SHARE, _STEP_NOISES = 0.1, 0.005, 8.0
 _GAP = 1.5
+
+# The noise itself makes up to 0.22 noises of this: a slope of four neighbors, at half a column apart, in two turns
+_CORNER = 0.7
 
 # Blocks whose errors are taken for independent: a sector of 5 deg of four channels
 _SECTORS, _CHANNELS = 72, 4
@@ -25,11 +28,13 @@ class Rays(NamedTuple):
     Attributes:
         range_m: Range [m], 0 without a return.
         slope: Change of range with azimuth [m/rad], by a straight line through 9 neighbors.
+        kink: Slope of the four neighbors ahead less that of the four behind [m/rad]: large at corners.
         is_smooth: Whether all 9 neighbors about a ray are on one surface.
     """
 
     range_m: NDArray[np.float64]
     slope: NDArray[np.float64]
+    kink: NDArray[np.float64]
     is_smooth: NDArray[np.bool_]
 
 
@@ -54,7 +59,8 @@ class Samples(NamedTuple):
 
     def where(self, chosen: NDArray[np.bool_]) -> "Samples":
         """Some of them, by a mask of shape (m,)."""
-        return Samples(*(values[chosen] if len(values) else values for values in self))
+        kept: list[Any] = [values[chosen] if len(values) else values for values in self]
+        return Samples(*kept)
 
 
 class Pairs(NamedTuple):
@@ -79,23 +85,42 @@ def rays_of(recording: LidarRecording) -> Rays:
     half = WINDOW // 2
     is_smooth = np.zeros(range_m.shape, np.bool_)
     if len(range_m) < WINDOW:
-        return Rays(range_m, np.zeros_like(range_m), is_smooth)
+        return Rays(range_m, np.zeros_like(range_m), np.zeros_like(range_m), is_smooth)
     turned = np.mod(np.diff(recording.azimuth), FULL_TURN)
     step = float(np.median(turned))
     near = turned < _GAP * step + 1e-9
     present = range_m > 0.0
     jump = np.abs(np.diff(range_m, axis=0))
-    linked = (jump < np.maximum(_STEP_M, _STEP_SHARE * range_m[1:])) & present[1:] & present[:-1] & near[:, None]
+    most = np.maximum(max(_STEP_M, _STEP_NOISES * _rough_noise(range_m)), _STEP_SHARE * range_m[1:])
+    linked = (jump < most) & present[1:] & present[:-1] & near[:, None]
     counts = np.cumsum(np.concatenate([np.zeros((1, linked.shape[1]), np.int32), linked], axis=0), axis=0)
     is_smooth[half:-half] = counts[WINDOW - 1 :] - counts[: -WINDOW + 1] == WINDOW - 1
     place = np.arange(WINDOW) - half
     slope = correlate1d(range_m, place / np.sum(place**2), axis=0, mode="nearest") / max(step, 1e-12)
-    return Rays(range_m, slope, is_smooth)
+    ahead = np.array([-1.5, -0.5, 0.5, 1.5]) / 5.0
+    apart = np.concatenate([-ahead, [0.0], ahead])
+    kink = correlate1d(range_m, apart, axis=0, mode="nearest") / max(step, 1e-12)
+    return Rays(range_m, slope, kink, is_smooth)
 
 
-def pairs_of(recording: LidarRecording, rays: Rays) -> Pairs:
-    """Rays of each turn and the nearest of the next turn, where both are on smooth surfaces."""
-    found = [_pairs(recording, rays, number) for number in range(int(recording.turn[-1]))]
+def _rough_noise(range_m: NDArray[np.float64]) -> float:
+    """Noise by the median of second differences along rings [m], of which edges are a minority."""
+    inside = (range_m[2:] > 0.0) & (range_m[1:-1] > 0.0) & (range_m[:-2] > 0.0)
+    second = np.abs(range_m[2:] - 2.0 * range_m[1:-1] + range_m[:-2])[inside]
+    return float(1.4826 * np.median(second) / np.sqrt(6.0)) if len(second) else 0.0
+
+
+def pairs_of(recording: LidarRecording, rays: Rays, noise_m: float) -> Pairs:
+    """Rays of each turn and the nearest of the next turn, where both are on smooth surfaces.
+
+    Left out are corners, at which the slope is uncertain by more than the noise times `_CORNER` for their azimuths.
+
+    Args:
+        recording: Of whole turns.
+        rays: Of the recording.
+        noise_m: Range noise, roughly [m].
+    """
+    found = [_pairs(recording, rays, number, _CORNER * noise_m) for number in range(int(recording.turn[-1]))]
     parts = [each for each in found if each is not None]
     if not parts:
         nothing = np.zeros(0)
@@ -121,12 +146,13 @@ def matched(
     return mine[good], theirs[good], further[good]
 
 
-def _pairs(recording: LidarRecording, rays: Rays, turn: int) -> Pairs | None:
+def _pairs(recording: LidarRecording, rays: Rays, turn: int, corner_m: float) -> Pairs | None:
     found = matched(recording, turn)
     if found is None:
         return None
     mine, theirs, further = found
-    at = np.nonzero(rays.is_smooth[mine] & rays.is_smooth[theirs])
+    kink = 0.5 * (rays.kink[mine] + rays.kink[theirs]) * further[:, None]
+    at = np.nonzero(rays.is_smooth[mine] & rays.is_smooth[theirs] & (np.abs(kink) <= corner_m))
     first, second, channel = mine[at[0]], theirs[at[0]], at[1]
     slope = 0.5 * (rays.slope[first, channel] + rays.slope[second, channel])
     ranges = rays.range_m[first, channel], rays.range_m[second, channel]

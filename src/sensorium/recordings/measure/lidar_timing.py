@@ -42,7 +42,7 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
     """Periods between stamps that the device wrote.
 
     The period is the sum of the intervals over the columns in them. An interval's error is that of its two stamps, and
-    the sum over a run without a gap has two ends, so that the period's error is jitter x sqrt(2 runs) / columns.
+    the sum over a run without a gap has two ends as well: the error is that of one interval, whatever its length.
     """
     at = np.flatnonzero(recording.is_stamped)
     columns, elapsed = np.diff(at), np.diff(recording.time_ns[at]).astype(np.float64)
@@ -57,7 +57,7 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
     period_s = 1e-9 * total / count
     off_s = 1e-9 * (elapsed[good] - columns[good] * 1e9 * period_s)
     jitter = standard_deviation(off_s)
-    half = NORMAL_95 * jitter.value * np.sqrt(2.0 * runs) / count
+    half = NORMAL_95 * jitter.value * np.sqrt(runs) / count
     rate_hz = recording.rotation_rate() / FULL_TURN
     turns = count * period_s * rate_hz
     spread = half / period_s * rate_hz + NORMAL_95 * _azimuth_noise(recording) * np.sqrt(2.0) / max(turns, 1e-9)

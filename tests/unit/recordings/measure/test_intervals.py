@@ -1,0 +1,51 @@
+"""Intervals cover the truth as often as they state."""
+
+import numpy as np
+import pytest
+
+from sensorium.recordings.measure import intervals
+
+CASES = 400
+# 95 % of 400 cases, five standard deviations wide
+LEAST, MOST = 0.95 - 0.055, 1.0
+
+
+def coverage(truth, estimate) -> float:
+    rng = np.random.default_rng(28)
+    found = [estimate(rng) for _ in range(CASES)]
+    return float(np.mean([each.low <= truth <= each.high for each in found]))
+
+
+def test_mean_and_standard_deviation_cover_the_truth():
+    assert LEAST <= coverage(3.0, lambda rng: intervals.mean(rng.normal(3.0, 2.0, 12))) <= MOST
+    assert LEAST <= coverage(2.0, lambda rng: intervals.standard_deviation(rng.normal(3.0, 2.0, 12))) <= MOST
+
+
+@pytest.mark.parametrize("part", [0.003, 0.1, 0.6])
+def test_shares_cover_the_truth(part):
+    assert coverage(part, lambda rng: intervals.share(int(rng.binomial(500, part)), 500)) >= LEAST
+
+
+def test_a_share_of_nothing_is_unknown():
+    assert intervals.share(0, 0) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("part", [0.01, 0.25, 0.5])
+def test_quantiles_cover_the_truth_of_any_distribution(part):
+    truth = -np.log(1.0 - part)
+    assert coverage(truth, lambda rng: intervals.quantile(rng.exponential(1.0, 700), part)) >= LEAST
+
+
+def test_the_jackknife_covers_a_standard_deviation_of_correlated_values():
+    def estimate(rng):
+        # Blocks of different size; values of a block share half of their variance
+        sizes = rng.integers(5, 60, 40)
+        values = [rng.standard_normal() + rng.standard_normal(size) for size in sizes]
+        sums = np.array([(len(each), np.sum(each**2)) for each in values])
+        return intervals.jackknife_root(sums, lambda total: total[..., 1] / total[..., 0])
+
+    assert LEAST <= coverage(np.sqrt(2.0), estimate) <= MOST
+
+
+def test_estimates_are_scaled_with_their_ends():
+    assert intervals.Estimate(2.0, 1.0, 3.0).scaled(2.0) == (4.0, 2.0, 6.0)
