@@ -9,7 +9,7 @@ from sensorium.core.frames import Pose
 from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
 from sensorium.physics.materials import Lambertian
-from sensorium.recordings.compare.targets import Targets, target_mesh, targets_of
+from sensorium.recordings.compare.targets import target_mesh, targets_of
 from sensorium.recordings.fit.lidar import stamp_quantum_ns
 from sensorium.recordings.measure.lidar_returns import least_separation
 from sensorium.recordings.measurement import Figure
@@ -108,7 +108,8 @@ def simulated_separation(device: Device, expected_m: float, *, seed: int = 0) ->
     """
     near_m = 5.0
     beam = {"rays": _BEAM_RAYS}
-    silent = {"errors": (), "noise": {"dropout": 0.0, "channel_bias_std_m": 0.0, "channel_bias_m": ()}}
+    noise: dict[str, Any] = {"dropout": 0.0, "channel_bias_std_m": 0.0, "channel_bias_m": ()}
+    silent: dict[str, Any] = {"errors": (), "noise": noise}
     own = Lidar.from_device(device.path, returns="dual", beam=beam, detection=None, **silent)
     if own.beam.separation_m is None:
         return None
@@ -120,8 +121,7 @@ def simulated_separation(device: Device, expected_m: float, *, seed: int = 0) ->
         "kind": "table", "azimuth_deg": np.zeros(_BEAMS).tolist(), "elevation_deg": elevation_deg.tolist(),
         "time_s": np.zeros(_BEAMS).tolist(), "rate_hz": 10.0,
     }  # fmt: skip
-    lidar = own.model_copy(update={"pattern": None})
-    lidar = Lidar.model_validate({**lidar.model_dump(exclude={"pattern"}), "pattern": pattern, "min_range_m": 0.0})
+    lidar = Lidar.model_validate({**own.model_dump(exclude={"pattern"}), "pattern": pattern, "min_range_m": 0.0})
     scene = Scene()
     scene.add(shapes.box(0.001, 4.0, 4.0), pose=Pose((near_m, 2.0, 0.0)), material=Lambertian(reflectance=0.5))
     along = np.stack([depth_m, height_m * depth_m / near_m], axis=1)
@@ -142,5 +142,3 @@ def simulated_separation(device: Device, expected_m: float, *, seed: int = 0) ->
 def _of(found: Any) -> tuple[float, str, float, float]:
     return found.value, "m", found.low, found.high
 
-
-__all__ = ["Targets", "simulated_recording", "simulated_separation"]

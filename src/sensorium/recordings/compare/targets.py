@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.patterns import RayTable
-from sensorium.recordings.measure.lidar_rays import WINDOW
+from sensorium.recordings.measure.lidar_rays import WINDOW, rays_of
 from sensorium.recordings.measure.lidar_timing import nearest
 from sensorium.recordings.scans import FULL_TURN, LidarRecording
 from sensorium.scene.mesh import Mesh
@@ -19,8 +19,8 @@ _HALF_WIDTH = 4e-4
 # Ranges of one direction in several turns that differ by less are of one surface [m]
 _SAME_M = 0.25
 
-# A ring is smooth where a parabola through 9 neighbors leaves less than this [m], or this share of the range
-_SMOOTH_M, _SMOOTH_SHARE = 0.1, 0.005
+# A hole between two ranges that differ by less is in one surface [m]
+_HOLE_M = 0.1
 
 _DARKEST = 0.005
 
@@ -41,7 +41,7 @@ def targets_of(recording: LidarRecording, columns: int, *, is_still: bool) -> Ta
     """Targets at even azimuths: means over turns of a still scene, one turn of a moving one; smooth along rings.
 
     Noise that is left after the mean over turns is taken out by a parabola through 9 neighbors, where they lie on one
-    surface, twice, so that nothing of it is left to the same measurement; edges stay.
+    surface by the rule of `measure`, twice, so that nothing of it is left to the same measurement; edges stay.
 
     Args:
         recording: A real recording.
@@ -72,7 +72,13 @@ def targets_of(recording: LidarRecording, columns: int, *, is_still: bool) -> Ta
     mean = np.where(agree, np.stack(shown), 0.0).sum(axis=0) / count
     filled_m = _filled(mean_m)
     mean = np.where((mean_m == 0.0) & (filled_m > 0.0), np.roll(mean, 1, axis=1), mean)
-    return Targets(_smoothed(_smoothed(filled_m)), np.clip(mean / 100.0, _DARKEST, 1.0))
+    ring = recording._replace(
+        azimuth=wanted,
+        range_m=filled_m.T[..., None].astype(np.float32),
+        returns=("strongest",),
+    )
+    on_one = rays_of(ring).is_smooth.T
+    return Targets(_smoothed(_smoothed(filled_m, on_one), on_one), np.clip(mean / 100.0, _DARKEST, 1.0))
 
 
 def _median(seen: Array) -> Array:
@@ -86,21 +92,17 @@ def _median(seen: Array) -> Array:
 def _filled(range_m: Array) -> Array:
     """Ranges with the mean of both neighbors of the ring in single holes of a surface: there returns were lost."""
     before, after = np.roll(range_m, 1, axis=1), np.roll(range_m, -1, axis=1)
-    hole = (range_m == 0.0) & (before > 0.0) & (after > 0.0) & (np.abs(after - before) < _SMOOTH_M)
+    hole = (range_m == 0.0) & (before > 0.0) & (after > 0.0) & (np.abs(after - before) < _HOLE_M)
     return np.where(hole, 0.5 * (before + after), range_m)
 
 
-def _smoothed(range_m: Array) -> Array:
-    """Ranges with the parabola through 9 neighbors of the ring in place of each, where these lie on one surface."""
+def _smoothed(range_m: Array, on_one: NDArray[np.bool_]) -> Array:
+    """Ranges with the parabola through 9 neighbors of the ring in place of those about which all lie on one surface."""
     half = WINDOW // 2
     place = np.arange(WINDOW) - float(half)
     basis, _ = np.linalg.qr(np.stack([np.ones(WINDOW), place, place**2], axis=1))
-    through = basis @ basis.T
     around = np.lib.stride_tricks.sliding_window_view(np.pad(range_m, ((0, 0), (half, half)), mode="wrap"), WINDOW, 1)
-    left = around - around @ through
-    limit = np.maximum(_SMOOTH_M, _SMOOTH_SHARE * range_m)
-    on_one = (around > 0.0).all(axis=-1) & (np.abs(left).max(axis=-1) < limit)
-    return np.where(on_one, around @ through[half], range_m)
+    return np.where(on_one, around @ (basis @ basis.T)[half], range_m)
 
 
 def target_mesh(rays: RayTable, targets: Targets) -> Mesh:

@@ -101,13 +101,15 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
     if recording.elevation is None:
         raise SpecError(f"{recording.source!r} has no calibration of {recording.device}; a sheet needs the elevations")
     used, rest = halves(recording) if hold_out else (recording, None)
-    measurement = measure_lidar(used)
-    law = noise_law(noise_samples(used, measurement))
+    measurement, other = measure_lidar(used), None if rest is None else measure_lidar(rest)
+    # A scene that moves in one half does not rest in the other
+    along_rings = is_along_rings(measurement) or (other is not None and is_along_rings(other))
+    law = noise_law(noise_samples(used, measurement, along_rings=along_rings))
     known = LIBRARY.get(recording.device)
     base = describe(known).sheet if known is not None else None
     assert base is None or isinstance(base, LidarSheet)
     values = _beam_values(used, base) | _timing_values(used, measurement, base)
-    values |= _measured_values(used, measurement, law, base) | _kept(base, _KEPT)
+    values |= _measured_values(used, measurement, law, base, along_rings=along_rings) | _kept(base, _KEPT)
     file = PurePath(recording.source).name
     texts = {**({} if base is None else base.sources), "REC": f"measured in {file}", "CAL": f"angles read with {file}"}
     quoted = [each for value in values.values() for each in (value, value.get("maker", {}))]
@@ -126,9 +128,8 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
     }
     sheet = LidarSheet.model_validate({**head, **values})
     held: tuple[HeldOut, ...] = ()
-    if rest is not None:
-        other = measure_lidar(rest)
-        held = _held(law, noise_samples(rest, other), measurement, other)
+    if rest is not None and other is not None:
+        held = _held(law, noise_samples(rest, other, along_rings=along_rings), measurement, other)
     return FittedLidar(sheet_text(head, values), sheet, measurement, held, tuple(remarks))
 
 
@@ -176,28 +177,26 @@ def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str
 def _timing_values(recording: LidarRecording, measurement: Measurement, base: LidarSheet | None) -> dict[str, Any]:
     """When columns fire."""
     values: dict[str, Any] = {}
-    rate = measurement.figure("rotation_rate")
-    if recording.columns_per_turn:
-        values["rotation_rate"] = _of_figure(rate, "Hz", 1.0, "rotation_rate")
-        values["columns"] = _value(recording.columns_per_turn, "1", "columns of a turn")
-        return values
-    period = measurement.figure("firing_period")
-    columns = round(1.0 / (rate.value * period.value))
+    rate, period = measurement.figure("rotation_rate"), measurement.figure("firing_period")
+    columns = recording.columns_per_turn or round(1.0 / (rate.value * period.value))
     exact_hz = 1.0 / (columns * period.value)
     note = f"The rate at which {columns} firings fill a turn; measured {rate.value:.7g} Hz."
     values["rotation_rate"] = _value(exact_hz, "Hz", "firing_period", note=note)
+    if recording.columns_per_turn:
+        values["columns"] = _value(columns, "1", "columns of a turn")
+        return values
     maker = _maker(base, "firing_period")
     values["firing_period"] = _of_figure(period, "us", 1e6, "firing_period", **maker)
     return values
 
 
 def _measured_values(
-    recording: LidarRecording, measurement: Measurement, law: NoiseLaw, base: LidarSheet | None
+    recording: LidarRecording, measurement: Measurement, law: NoiseLaw, base: LidarSheet | None, *, along_rings: bool
 ) -> dict[str, Any]:
     """Noise, tails, biases, jitter, returns."""
-    how = "along rings, roughness of surfaces included" if is_along_rings(measurement) else "between turns"
+    how = "along rings, roughness of surfaces included" if along_rings else "between turns"
     maker = _maker(base, "range_noise") or _maker(base, "range_accuracy")
-    quantum, whole = measurement.figure("quantum"), measurement.figure("noise")
+    quantum, whole = measurement.figure("quantum"), measurement.figure("noise.along_ring" if along_rings else "noise")
     low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
     noise = whole._replace(value=law.std_m, low=low, high=high)
     values = {
@@ -211,7 +210,7 @@ def _measured_values(
         if len(table.place) > 1:
             values |= _factor_values(name, table, unit, scale)
     for excess in measurement.of("noise.excess_kurtosis"):
-        if excess.value > 0.0:
+        if excess.value > 0.0 and not along_rings:
             values["excess_kurtosis"] = _of_figure(excess, "1", 1.0, excess.quantity)
     for lost in measurement.of("dropout"):
         values["dropout"] = _of_figure(lost, "%", 100.0, lost.quantity)

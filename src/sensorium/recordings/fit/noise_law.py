@@ -89,10 +89,17 @@ class NoiseLaw(NamedTuple):
         return self.std_m * g * f
 
 
-def noise_samples(recording: LidarRecording, measurement: Measurement) -> NoiseSamples:
-    """Errors of ranges, of the kind that the measurement of the same recording used."""
-    along_rings, rays = is_along_rings(measurement), rays_of(recording)
-    samples = windows_of(recording, rays) if along_rings else pairs_of(recording, rays).samples
+def noise_samples(recording: LidarRecording, measurement: Measurement, *, along_rings: bool) -> NoiseSamples:
+    """Errors of ranges.
+
+    Args:
+        recording: Of a lidar.
+        measurement: Of the same recording.
+        along_rings: Whether to take them along rings, or between turns.
+    """
+    rays = rays_of(recording)
+    rough_m = max(recording.range_unit_m, *(each.value for each in measurement.of("noise.along_ring")))
+    samples = windows_of(recording, rays) if along_rings else pairs_of(recording, rays, rough_m).samples
     error_m = samples.difference_m if along_rings else samples.difference_m / np.sqrt(2.0)
     quantum_m = measurement.figure("quantum").value
     return NoiseSamples(error_m, samples.range_m, samples.reflectivity, along_rings, quantum_m)
