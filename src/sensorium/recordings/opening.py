@@ -105,5 +105,5 @@ def _measure_lidar(recording: Any) -> Measurement:
     return measure_lidar(recording)
 
 
-KINDS = (RecordingKind("a capture or rosbag with packets of a lidar", _is_lidar, _read_lidar, _measure_lidar),)
+KINDS = (RecordingKind("a capture, rosbag or OSF file of a lidar", _is_lidar, _read_lidar, _measure_lidar),)
 """Kinds of recordings; the first that fits is taken."""

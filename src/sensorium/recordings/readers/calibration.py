@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from sensorium.devices import describe
 from sensorium.files.plain_files import read_bounded
 
 _MOST_BYTES = 1 << 20
+_ITEM = re.compile(r"^[ \t]*-[ \t]", re.MULTILINE)
+_NUMBER = re.compile(r"\b(laser_id|vert_correction|rot_correction)[ \t]*:[ \t]*([-+0-9.eE]+)")
 
 
 class Beams(NamedTuple):
@@ -62,7 +65,7 @@ def read_angles(path: str | PathLike[str], channels: int) -> tuple[NDArray[np.fl
     try:
         text = content.decode("utf-8-sig")
         rows = _yaml_rows(text) if path.suffix.lower() in (".yaml", ".yml") else _csv_rows(text)
-    except Exception as error:  # PyYAML and csv raise several kinds
+    except Exception as error:  # csv and the numbers in it raise several kinds
         raise SpecError(f"calibration is {str(path)!r}, which has no table of angles: {in_one_line(error)}") from None
     if sorted(rows) != list(range(channels)):
         raise SpecError(f"calibration is {str(path)!r} with {len(rows)} channels; the recording has {channels}")
@@ -81,10 +84,11 @@ def _csv_rows(text: str) -> dict[int, tuple[float, float]]:
 
 
 def _yaml_rows(text: str) -> dict[int, tuple[float, float]]:
-    import yaml
-
-    if "&" in text or "*" in text:
-        raise ValueError("aliases are not read")
-    lasers = yaml.safe_load(text)["lasers"]
-    # Velodyne subtracts the correction from an azimuth that runs clockwise
-    return {int(k["laser_id"]): (float(k["vert_correction"]), -float(k["rot_correction"])) for k in lasers}
+    """Items of the list `lasers`, of which three numbers are needed; a parser of YAML could be stalled by a file."""
+    found = {}
+    for item in _ITEM.split(text)[1:]:
+        numbers = dict(_NUMBER.findall(item))
+        # Velodyne subtracts the correction from an azimuth that runs clockwise
+        angles = float(numbers["vert_correction"]), -float(numbers["rot_correction"])
+        found[int(numbers["laser_id"])] = angles
+    return found

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
+from sensorium.files.plain_files import open_regular
 from sensorium.recordings.packets import hesai, velodyne
 from sensorium.recordings.readers.datagrams import Datagrams, listed
 from sensorium.recordings.readers.hesai import hesai_recording
+from sensorium.recordings.readers.osf import is_osf, read_osf
 from sensorium.recordings.readers.ouster import Metadata, metadata_file, ouster_recording, read_metadata
 from sensorium.recordings.readers.pcap import is_capture, read_pcap
 from sensorium.recordings.readers.rosbags import is_bag, read_bag_packets
@@ -32,31 +34,39 @@ class _Found(NamedTuple):
 
 def is_lidar_container(start: bytes) -> bool:
     """Whether a file that begins with these bytes may hold packets of a lidar."""
-    return is_capture(start) or is_bag(start)
+    return is_capture(start) or is_bag(start) or is_osf(start)
 
 
 def read_lidar(
     path: str | PathLike[str], *, calibration: str | PathLike[str] | None = None, stream: str | None = None
 ) -> LidarRecording:
-    """Columns of a lidar in a capture or a rosbag.
+    """Columns of a lidar in a capture, a rosbag or an OSF file.
 
     Args:
-        path: A pcap, pcapng, rosbag1, or rosbag2 file.
+        path: A pcap, pcapng, rosbag1, rosbag2 (SQLite or MCAP) or OSF file.
         calibration: The unit's own angles: Hesai's CSV, Velodyne's YAML; for Ouster the metadata (JSON), which are
             looked for beside the file without it.
         stream: Part of the name of the stream to read (address, port or topic), where there are several.
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             start = file.read(16)
     except OSError as error:
         raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    if is_osf(start):
+        for option, value in (("calibration", calibration), ("stream", stream)):
+            if value is not None:
+                raise SpecError(f"{option} is {str(value)!r}; an OSF file has its own metadata and one sensor")
+        return read_osf(path)
     datagrams = (read_pcap(path) if is_capture(start) else read_bag_packets(path)).chosen(stream)
     given = None if calibration is None else Path(calibration)
     beside = given if given is not None and given.suffix.lower() == ".json" else metadata_file(path)
     metadata = None if beside is None else _metadata(beside, given)
-    return lidar_of(datagrams, metadata=metadata, calibration=None if given == beside else given)
+    found = lidar_of(datagrams, metadata=metadata, calibration=None if given == beside else given)
+    if given is not None and given == beside and not found.columns_per_turn:
+        raise SpecError(f"calibration is {str(given)!r}, metadata of an Ouster; the packets are of a {found.device}")
+    return found
 
 
 def _metadata(beside: Path, given: Path | None) -> Metadata | None:

@@ -116,6 +116,7 @@ def _sqlite_messages(path: Path) -> Iterator[BagMessage]:
         raise SpecError(f"{path.name!r} cannot be opened as SQLite: {in_one_line(error)}") from None
     try:
         base.set_progress_handler(count_steps, 10_000)
+        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(size, 1 << 16))
         base.execute("PRAGMA trusted_schema = OFF")
         tables = {str(name) for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not {"topics", "messages"} <= tables:

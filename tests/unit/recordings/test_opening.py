@@ -1,0 +1,47 @@
+"""Which kind a file is, and the folder of recordings."""
+
+import pytest
+
+from sensorium.core.errors import SpecError
+from sensorium.recordings.opening import kind_of, measure_recording, recordings_folder
+from tests.unit.recordings.real import lidar
+
+# Device, noise of one range [mm] with the part it may differ by, quantum [mm], least separation [m], firing period [us]
+FIRST_FIGURES = {
+    "vlp16": ("VLP-16", 8.4, 0.2, 2.0, 1.19, 55.296),
+    "vls128": ("VLS-128", 10.2, 0.2, 4.0, None, 55.277),
+    "pandar64": ("Pandar64", 10.4, 0.25, 4.0, 0.844, 55.56),
+    "40p": ("Pandar40P", 8.2, 0.3, 4.0, 0.812, 55.56),
+    "qt64": ("PandarQT64", 11.7, 0.2, 4.0, 0.66, 166.517),
+    "xt32": ("PandarXT-32", 4.3, 0.3, 4.0, 0.404, 50.004),
+}
+
+
+def test_a_folder_and_a_file_of_another_kind_are_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("not a recording")
+    for path in (tmp_path, tmp_path / "a.txt"):
+        with pytest.raises(SpecError, match="it is none of"):
+            kind_of(path)
+    with pytest.raises(SpecError, match="cannot be read"):
+        kind_of(tmp_path / "none")
+
+
+def test_the_folder_is_that_of_the_variable(monkeypatch, tmp_path):
+    monkeypatch.setenv("SENSORIUM_RECORDINGS", str(tmp_path))
+    assert recordings_folder() == tmp_path
+    monkeypatch.delenv("SENSORIUM_RECORDINGS")
+    assert recordings_folder().parts[-2:] == ("shared", "recordings")
+
+
+@pytest.mark.parametrize("name", FIRST_FIGURES)
+def test_recorded_devices_measure_as_the_first_figures_say(name):
+    device, noise_mm, part, quantum_mm, separation_m, period_us = FIRST_FIGURES[name]
+    path, calibration = lidar(name)
+    found = measure_recording(path, calibration=calibration)
+    assert found.device == device
+    assert 1e3 * found.figure("noise").value == pytest.approx(noise_mm, rel=part)
+    assert 1e3 * found.figure("quantum").value == pytest.approx(quantum_mm)
+    assert 1e6 * found.figure("firing_period").value == pytest.approx(period_us, abs=0.001)
+    if separation_m is not None:
+        assert found.figure("separation.least").value == pytest.approx(separation_m, abs=0.001)
+    assert ("still" in found.remarks[-1]) == (name != "vls128")
