@@ -169,21 +169,23 @@ def _places(
 
 
 def _spread(samples: NoiseSamples, law_m: Array) -> float:
-    """Spread of errors over a law [1], without the rounding of ranges: by their mean square, or their lower quartile.
+    """Factor by which a law must grow to have the spread of the errors, next to the rounding of ranges.
 
-    Errors beyond 6 robust standard deviations do not count, as in `measure`.
+    The spread is the mean square, without errors beyond 6 robust standard deviations as in `measure`, or the lower
+    quartile of windows.
     """
-    square = (samples.error_m / law_m) ** 2 - samples.quantum_m**2 / 12.0 / law_m**2
+    rounding = samples.quantum_m**2 / 12.0
+    size = np.abs(samples.error_m) / np.sqrt(law_m**2 + rounding)
     if samples.along_rings:
         from scipy.special import chdtri
 
         free = WINDOW - 3
-        found = float(np.quantile(square, 0.25)) * free / float(chdtri(free, 0.75))
+        found = float(np.quantile(size, 0.25)) ** 2 * free / float(chdtri(free, 0.75))
     else:
-        size = np.abs(samples.error_m / law_m)
         limit = OUTLIER * max(_ROBUST * float(np.median(size)), float(samples.quantum_m / np.median(law_m)))
-        found = float(square[size <= limit].mean())
-    return float(np.sqrt(max(found, 1e-4)))
+        found = float(np.mean(size[size <= limit] ** 2))
+    square = float(np.median(law_m)) ** 2
+    return float(np.sqrt(max((found * (square + rounding) - rounding) / square, 1e-4)))
 
 
 def _pooled_m(std_m: Array, *, along_rings: bool) -> float:
