@@ -23,6 +23,7 @@ LAYERS = [
     ("sensors", "specification, model, readings: one kind a folder"),
     ("environment", "joins scene, world and sensors"),
     ("record  ·  view", "files; pictures, reports, viewers"),
+    ("recordings", "real sensors: packets, readers, measurement"),
     ("app  ·  qa", "scenarios, gallery, commands; laws, benchmarks"),
 ]
 

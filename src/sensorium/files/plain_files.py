@@ -60,7 +60,8 @@ def open_text(path: str | PathLike[str], encoding: str = "utf-8-sig", newline: s
 def read_bounded(path: str | PathLike[str], most: int) -> tuple[bytes, int]:
     """Bytes of a regular file, at most one more than it may have, and how many it has."""
     with open_regular(path) as file:
-        return file.read(most + 1), os.fstat(file.fileno()).st_size
+        size = os.fstat(file.fileno()).st_size
+        return file.read(min(most, size) + 1), size  # Python sets aside as many bytes as are asked for
 
 
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:

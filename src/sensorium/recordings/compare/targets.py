@@ -41,7 +41,8 @@ def targets_of(recording: LidarRecording, columns: int, *, is_still: bool) -> Ta
     """Targets at even azimuths: means over turns of a still scene, one turn of a moving one; smooth along rings.
 
     Noise that is left after the mean over turns is taken out by a parabola through 9 neighbors, where they lie on one
-    surface by the rule of `measure`, twice, so that nothing of it is left to the same measurement; edges stay.
+    surface by the rule of `measure`, twice, so that nothing of it is left to the same measurement; edges stay. Of a
+    moving scene reflectivities too are means of 9 neighbors there, since their noise would count as dark targets.
 
     Args:
         recording: A real recording.
@@ -78,6 +79,8 @@ def targets_of(recording: LidarRecording, columns: int, *, is_still: bool) -> Ta
         returns=("strongest",),
     )
     on_one = rays_of(ring).is_smooth.T
+    if not is_still:
+        mean = np.where(on_one, _around(mean).mean(axis=-1), mean)
     return Targets(_smoothed(_smoothed(filled_m, on_one), on_one), np.clip(mean / 100.0, _DARKEST, 1.0))
 
 
@@ -101,8 +104,13 @@ def _smoothed(range_m: Array, on_one: NDArray[np.bool_]) -> Array:
     half = WINDOW // 2
     place = np.arange(WINDOW) - float(half)
     basis, _ = np.linalg.qr(np.stack([np.ones(WINDOW), place, place**2], axis=1))
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(range_m, ((0, 0), (half, half)), mode="wrap"), WINDOW, 1)
-    return np.where(on_one, around @ (basis @ basis.T)[half], range_m)
+    return np.where(on_one, _around(range_m) @ (basis @ basis.T)[half], range_m)
+
+
+def _around(values: Array) -> Array:
+    """The 9 neighbors of each value of a ring, shape (channels, columns, 9)."""
+    half = WINDOW // 2
+    return np.lib.stride_tricks.sliding_window_view(np.pad(values, ((0, 0), (half, half)), mode="wrap"), WINDOW, 1)
 
 
 def target_mesh(rays: RayTable, targets: Targets) -> Mesh:

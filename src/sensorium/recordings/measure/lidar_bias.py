@@ -83,7 +83,7 @@ def bias_figures(recording: LidarRecording, noise_m: float) -> tuple[list[Figure
     rays = np.bincount(chosen.beam.reshape(-1), chosen.number.reshape(-1), recording.channels)
     beams = np.flatnonzero(rays > 0.0)
     figures = [Figure("bias.spread", found.spread.value, "m", *found.spread[1:], len(chosen.square))]
-    if found.spread.low == 0.0:  # no bias can be told from none
+    if found.spread.low == 0.0:  # biases cannot be distinguished from none
         return figures, []
     bias = -found.mean
     low, high = bias - NORMAL_95 * found.error, bias + NORMAL_95 * found.error

@@ -11,8 +11,9 @@ from sensorium.recordings.scans import FULL_TURN, LidarRecording
 WINDOW = 9
 """Neighbors of one ring in a window."""
 
-# Neighbors on one surface differ by less than 0.1 m, 0.5 % of the range or eight times the noise, whatever is most
-_STEP_M, _STEP_SHARE, _STEP_NOISES = 0.1, 0.005, 8.0
+# Neighbors on one surface differ by less than 0.1 m, 0.5 % of the range, or some times the noise, whatever is most.
+# Along rings rough surfaces look like noise, so that the noise counts less there
+_STEP_M, _STEP_SHARE, _RING_NOISES, _PAIR_NOISES = 0.1, 0.005, 4.0, 8.0
 _GAP = 1.5
 
 # The noise itself makes up to 0.22 noises of this: a slope of four neighbors, at half a column apart, in two turns
@@ -29,13 +30,15 @@ class Rays(NamedTuple):
         range_m: Range [m], 0 without a return.
         slope: Change of range with azimuth [m/rad], by a straight line through 9 neighbors.
         kink: Slope of the four neighbors ahead less that of the four behind [m/rad]: large at corners.
-        is_smooth: Whether all 9 neighbors about a ray are on one surface.
+        is_smooth: Whether all 9 neighbors about a ray are on one smooth surface.
+        is_whole: The same for surfaces that may be rough.
     """
 
     range_m: NDArray[np.float64]
     slope: NDArray[np.float64]
     kink: NDArray[np.float64]
     is_smooth: NDArray[np.bool_]
+    is_whole: NDArray[np.bool_]
 
 
 class Samples(NamedTuple):
@@ -83,35 +86,44 @@ def rays_of(recording: LidarRecording) -> Rays:
 
     range_m = recording.range_m[:, :, recording.primary].astype(np.float64)
     half = WINDOW // 2
-    is_smooth = np.zeros(range_m.shape, np.bool_)
     if len(range_m) < WINDOW:
-        return Rays(range_m, np.zeros_like(range_m), np.zeros_like(range_m), is_smooth)
+        nothing, nowhere = np.zeros_like(range_m), np.zeros(range_m.shape, np.bool_)
+        return Rays(range_m, nothing, nothing, nowhere, nowhere)
     turned = np.mod(np.diff(recording.azimuth), FULL_TURN)
     step = float(np.median(turned))
     near = turned < _GAP * step + 1e-9
     present = range_m > 0.0
     jump = np.abs(np.diff(range_m, axis=0))
-    most = np.maximum(max(_STEP_M, _STEP_NOISES * _rough_noise(range_m)), _STEP_SHARE * range_m[1:])
-    linked = (jump < most) & present[1:] & present[:-1] & near[:, None]
-    counts = np.cumsum(np.concatenate([np.zeros((1, linked.shape[1]), np.int32), linked], axis=0), axis=0)
-    is_smooth[half:-half] = counts[WINDOW - 1 :] - counts[: -WINDOW + 1] == WINDOW - 1
+    noise_m = _rough_noise(range_m)
+
+    def on_one_surface(noises: float) -> NDArray[np.bool_]:
+        most = np.maximum(max(_STEP_M, noises * noise_m), _STEP_SHARE * range_m[1:])
+        linked = (jump < most) & present[1:] & present[:-1] & near[:, None]
+        counts = np.cumsum(np.concatenate([np.zeros((1, linked.shape[1]), np.int32), linked], axis=0), axis=0)
+        found = np.zeros(range_m.shape, np.bool_)
+        found[half:-half] = counts[WINDOW - 1 :] - counts[: -WINDOW + 1] == WINDOW - 1
+        return found
+
     place = np.arange(WINDOW) - half
     slope = correlate1d(range_m, place / np.sum(place**2), axis=0, mode="nearest") / max(step, 1e-12)
     ahead = np.array([-1.5, -0.5, 0.5, 1.5]) / 5.0
     apart = np.concatenate([-ahead, [0.0], ahead])
     kink = correlate1d(range_m, apart, axis=0, mode="nearest") / max(step, 1e-12)
-    return Rays(range_m, slope, kink, is_smooth)
+    return Rays(range_m, slope, kink, on_one_surface(_RING_NOISES), on_one_surface(_PAIR_NOISES))
 
 
 def _rough_noise(range_m: NDArray[np.float64]) -> float:
-    """Noise by the median of second differences along rings [m], of which edges are a minority."""
+    """Noise by the smallest fifth of second differences along rings [m]: on smooth surfaces, wherever they are.
+
+    Of normal values with unit variance, a fifth is below 0.2533; a second difference has six times the variance.
+    """
     inside = (range_m[2:] > 0.0) & (range_m[1:-1] > 0.0) & (range_m[:-2] > 0.0)
     second = np.abs(range_m[2:] - 2.0 * range_m[1:-1] + range_m[:-2])[inside]
-    return float(1.4826 * np.median(second) / np.sqrt(6.0)) if len(second) else 0.0
+    return float(np.quantile(second, 0.2) / 0.2533 / np.sqrt(6.0)) if len(second) else 0.0
 
 
 def pairs_of(recording: LidarRecording, rays: Rays, noise_m: float) -> Pairs:
-    """Rays of each turn and the nearest of the next turn, where both are on smooth surfaces.
+    """Rays of each turn and the nearest of the next turn, where both are on surfaces without an edge.
 
     Left out are corners, at which the slope is uncertain by more than the noise times `_CORNER` for their azimuths.
 
@@ -152,7 +164,7 @@ def _pairs(recording: LidarRecording, rays: Rays, turn: int, corner_m: float) ->
         return None
     mine, theirs, further = found
     kink = 0.5 * (rays.kink[mine] + rays.kink[theirs]) * further[:, None]
-    at = np.nonzero(rays.is_smooth[mine] & rays.is_smooth[theirs] & (np.abs(kink) <= corner_m))
+    at = np.nonzero(rays.is_whole[mine] & rays.is_whole[theirs] & (np.abs(kink) <= corner_m))
     first, second, channel = mine[at[0]], theirs[at[0]], at[1]
     slope = 0.5 * (rays.slope[first, channel] + rays.slope[second, channel])
     ranges = rays.range_m[first, channel], rays.range_m[second, channel]

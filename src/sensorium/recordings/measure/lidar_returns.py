@@ -105,7 +105,7 @@ def _lost_in_turns(
         if found is None:
             continue
         mine, theirs, _ = found
-        smooth = rays.is_smooth[mine]
+        smooth = rays.is_whole[mine]
         known.append(strength[mine][smooth].astype(np.float64))
         lost.append((rays.range_m[theirs] == 0.0)[smooth])
     return np.concatenate(known), np.concatenate(lost)

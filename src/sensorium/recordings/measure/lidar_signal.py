@@ -38,7 +38,7 @@ def _pairs(
         if found is None:
             continue
         mine, theirs, _ = found
-        at = np.nonzero(rays.is_smooth[mine] & rays.is_smooth[theirs])
+        at = np.nonzero(rays.is_whole[mine] & rays.is_whole[theirs])
         first, second = (values[columns[at[0]], at[1]].astype(np.float64) for columns in (mine, theirs))
         means.append(0.5 * (first + second))
         differences.append(second - first)

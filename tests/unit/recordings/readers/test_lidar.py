@@ -6,12 +6,12 @@ import struct
 import numpy as np
 import pytest
 
+from fuzz import captures
 from sensorium.core.errors import SpecError
 from sensorium.devices import describe
 from sensorium.recordings.opening import open_recording
 from sensorium.recordings.packets import hesai, ouster, velodyne
 from sensorium.recordings.readers.lidar import read_lidar
-from tests.unit.recordings.readers import captures
 from tests.unit.recordings.real import lidar
 
 VLP16, VLS128, XT32 = velodyne.MODELS[0x22], velodyne.MODELS[0xA1], hesai.LAYOUTS[1080]

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from fuzz.osf_files import osf
 from sensorium.core.errors import SpecError
 from sensorium.recordings.opening import measure_recording, open_recording
 from sensorium.recordings.readers.osf import read_osf
-from tests.unit.recordings.readers.osf_files import osf
 from tests.unit.recordings.real import real
 
 COLUMNS, CHANNELS = 64, 4

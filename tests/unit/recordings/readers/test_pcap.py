@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
+from fuzz import captures
 from sensorium.core.errors import SpecError
 from sensorium.recordings.readers.pcap import read_pcap
-from tests.unit.recordings.readers import captures
 
 RNG = random.Random(28)
 PAYLOADS = [RNG.randbytes(size) for size in (1, 48, 512, 1206, 9000)]

@@ -7,10 +7,10 @@ import sqlite3
 
 import pytest
 
+from fuzz import captures
 from sensorium.core.errors import SpecError
 from sensorium.recordings.readers.rosbag1 import read_rosbag1
 from sensorium.recordings.readers.rosbags import read_bag_packets
-from tests.unit.recordings.readers import captures
 
 RNG = random.Random(28)
 KINDS = {

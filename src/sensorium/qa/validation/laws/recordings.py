@@ -94,7 +94,7 @@ def _register(name: str, device: str) -> None:
 
         @RECORDINGS.check(
             f"recorded-{name}",
-            f"By the library's sheet a {device} shows the noise, the step of ranges and the returns that were recorded.",
+            f"By the library's sheet a {device} shows the noise, the step of ranges and the returns of a recording.",
             reference="the recording; 15 % by range, 20 % by reflectivity, or 95 % intervals that overlap",
             absolute=1.0,
         )

@@ -1,4 +1,4 @@
-"""Captures and bags that tests write themselves, byte by byte."""
+"""Captures and bags written byte by byte, as tests and the fuzzer need them."""
 
 import ipaddress
 import sqlite3

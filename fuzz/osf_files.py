@@ -1,4 +1,4 @@
-"""OSF files that tests write themselves, with a small writer of FlatBuffers."""
+"""OSF files, with a small writer of FlatBuffers, as tests and the fuzzer need them."""
 
 import io
 import json
