@@ -102,6 +102,6 @@ def _register(name: str, device: str) -> None:
             return _placed(library(name), _SHEET)
 
 
-for _name, (_, _device, _) in LIDARS.items():
-    if _name != "vls128":  # vegetation that moves makes its two halves differ by more
-        _register(_name, _device)
+# The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
+for _name in ("vlp16", "xt32", "pandar64", "os1"):
+    _register(_name, LIDARS[_name][1])
