@@ -14,17 +14,18 @@ from sensorium.view.plots import INK, heading, new_figure, style
 from sensorium.view.report.page import Section, framed, list_body, picture_body, rows_body
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
 _REAL, _SIMULATED, _GRID = "#4aa8ff", "#ff8c42", "#21262d"
 
-# Curves that are drawn, with their headings
-_DRAWN = {
+DRAWN = {
     "noise.by_range": ("Noise by range", "Standard deviation of a range, one sigma, with 95 % intervals."),
     "noise.by_reflectivity": ("Noise by reflectivity", "The same by the reflectivity that the device reports."),
     "noise.distribution": ("Distribution", "Differences of two turns, in standard deviations."),
     "dropout.by_reflectivity": ("Dropout", "Share of rays without a return on surfaces that return others."),
 }
+"""Curves that are drawn, with their headings and what they show."""
 
 
 def save_page(path: Path, comparison: Comparison) -> None:
@@ -37,11 +38,10 @@ def page(comparison: Comparison) -> bytes:
     """The whole file."""
     real, agrees, differs = comparison.real, comparison.count("agrees"), comparison.count("differs")
     sections = []
-    for quantity, (title, words) in _DRAWN.items():
-        pair = [curve for each in (real, comparison.simulated) for curve in each.curves if curve.quantity == quantity]
-        if len(pair) == 2:
-            png = _png(comparison_plot(pair[0], pair[1], title=f"{real.device}: {title.lower()}"))
-            sections.append(Section(quantity.replace(".", "-"), title, words, picture_body(png, title)))
+    for quantity in curves_of_both(comparison):
+        title, words = DRAWN[quantity]
+        png = _png(comparison_plot(comparison, [quantity]))
+        sections.append(Section(quantity.replace(".", "-"), title, words, picture_body(png, title)))
     head = ("Quantity", "Where", "Real", "95 % interval", "Simulated", "95 % interval", "Ratio", "Tolerance", "Verdict")
     body = rows_body(head, [cells(row) for row in comparison.rows])
     sections.append(Section("figures", "Figures", RULE, body))
@@ -55,15 +55,28 @@ def page(comparison: Comparison) -> bytes:
     return framed(f"{real.device}: real beside simulated", "comparison", strip, sections)
 
 
-def comparison_plot(real: Curve, simulated: Curve, *, title: str) -> "Picture":
-    """Two curves with their intervals.
+def curves_of_both(comparison: Comparison) -> list[str]:
+    """Quantities of `DRAWN` that both measurements have a curve of."""
+    each = [{curve.quantity for curve in found.curves} for found in (comparison.real, comparison.simulated)]
+    return [quantity for quantity in DRAWN if all(quantity in names for names in each)]
+
+
+def comparison_plot(comparison: Comparison, quantities: Sequence[str]) -> "Picture":
+    """Curves of both with their intervals, one panel for each quantity.
 
     Args:
-        real, simulated: Of one quantity.
-        title: Heading of the picture.
+        comparison: Real beside simulated.
+        quantities: Some of `curves_of_both`.
     """
-    picture = new_figure(7.5, 4.6)
-    axes = picture.add_subplot()
+    picture = new_figure(6.6 * len(quantities) + 0.9, 4.6)
+    for axes, quantity in zip(picture.subplots(1, len(quantities), squeeze=False)[0], quantities, strict=True):
+        pair = comparison.real.curve(quantity), comparison.simulated.curve(quantity)
+        _draw(axes, *pair)
+        heading(axes, f"{comparison.real.device}: {DRAWN[quantity][0].lower()}")
+    return picture
+
+
+def _draw(axes: "Axes", real: Curve, simulated: Curve) -> None:
     top = max(float(np.max(np.abs(curve.y))) for curve in (real, simulated))
     scale, unit = readable_unit(top, real.y_unit)
     for curve, color, name in ((real, _REAL, "real"), (simulated, _SIMULATED, "simulated")):
@@ -71,8 +84,8 @@ def comparison_plot(real: Curve, simulated: Curve, *, title: str) -> "Picture":
         axes.fill_between(curve.x, low, high, color=color, alpha=0.22, linewidth=0.0)
         axes.plot(curve.x, y, color=color, linewidth=1.4, marker="o", markersize=3.5, label=name)
     x = np.concatenate([real.x, simulated.x])
-    if x.min() > 0.0 and x.max() > 12.0 * x.min():
-        axes.set_xscale("log")
+    if x.min() >= 0.0 and x.max() > 12.0 * x.min():
+        axes.set_xscale("symlog" if x.min() == 0.0 else "log")
     axes.set_ylim(bottom=0.0)
     style(axes, "", "")
     axes.set_xlabel(_label(real.x_label, real.x_unit), color=INK)
@@ -80,8 +93,6 @@ def comparison_plot(real: Curve, simulated: Curve, *, title: str) -> "Picture":
     axes.grid(color=_GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.legend(frameon=False, labelcolor=INK)
-    heading(axes, title)
-    return picture
 
 
 def cells(row: Row) -> Sequence[str]:
