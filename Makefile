@@ -25,9 +25,7 @@ docs:  ## the documentation, into docs/_build/html: pip install -e '.[docs]' fir
 	@echo "docs/_build/html/index.html"
 
 wheel:  ## a wheel in dist/ with kernels for x86-64-v3 and x86-64-v4: its first run compiles nothing
-	sensorium compile x86-64-v3 x86-64-v4
-	pip wheel --quiet --no-deps --wheel-dir dist .
-	rm -r src/sensorium/prebuilt
+	.ci/wheel dist
 
 ci:  ## what the continuous integration runs, in a clean virtual environment
 	.ci/run

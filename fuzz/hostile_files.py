@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fuzz import captures
 from fuzz.hostile import Hostile
 from fuzz.hostile_meshes import MESHES
 
@@ -173,6 +174,22 @@ def _reader(module: str, name: str) -> Callable[[Path], Any]:
     return read
 
 
+_measure = _reader("sensorium.recordings.opening", "measure_recording")
+
+
+def _fragments(folder: Path) -> Path:
+    """Fragments of one datagram whose first is missing, over and over."""
+    parts = [captures.ipv4(bytes(8), offset=8 * (1 + k % 8000), more=k % 8000 != 7999) for k in range(40_000)]
+    (folder / "a.pcap").write_bytes(captures.pcap([captures.ethernet(part) for part in parts]))
+    return folder / "a.pcap"
+
+
+def _packed_bag(folder: Path) -> Path:
+    """A chunk of zeros."""
+    (folder / "a.bag").write_bytes(captures.rosbag1("std_msgs/String", [bytes(80_000_000)], packing="bz2"))
+    return folder / "a.bag"
+
+
 _READERS = {
     "scenario": _document,
     "toml": _reader("sensorium.files.plain_files", "read_toml"),
@@ -183,6 +200,7 @@ _READERS = {
     "cloud": _reader("sensorium.view.viewer.pcd_file", "read_pcd"),
     "mcap": _replay,
     "model": _model,
+    "recording": _measure,
 }
 _NO_FILE = r"it must be a file|there is no such file"
 
@@ -194,6 +212,8 @@ HOSTILE: tuple[Hostile, ...] = (
     Hostile("mcap-many-messages", _many_messages, _recover, "unpacks to more than .* records", 1 << 29),
     Hostile("mcap-empty-records", _empty_records, _recover, "unpacks to more than .* records", 1 << 29),
     Hostile("mcap-chunks-in-chunks", _chunks_in_chunks, _recover, ""),
+    Hostile("pcap-fragments", _fragments, _measure, "has no packets of a lidar"),
+    Hostile("bag-chunk", _packed_bag, _measure, "a chunk that unpacks to 8.* bytes"),
     Hostile("mjcf-hfield", _mjcf('<hfield name="h" nrow="50000" ncol="50000" size="1 1 1 1"/>'), _model, _CELLS),
     Hostile("mjcf-texture", _mjcf('<texture name="t" builtin="flat" width="9999" height="9"/>'), _model, _CELLS),
     Hostile("mjcf-image", _png_model, _model, _CELLS),

@@ -121,7 +121,7 @@ def _osf(folder: Path) -> list[bytes]:
         }
         time_ns = 97_656 * (np.arange(64) + 64 * k)
         scans.append({"fields": fields, "time_ns": time_ns, "column": np.arange(64), "status": np.ones(64)})
-    return [osf_files.osf(_METADATA, scans)]
+    return [osf_files.osf(_METADATA, scans, packed=packed) for packed in (osf_files.png, osf_files.zpng)]
 
 
 def _angles(path: Path) -> None:

@@ -62,6 +62,7 @@ _MODULES = {
     "radar": "sensorium.sensors.radar",
     "random": "sensorium.random",
     "record": "sensorium.record",
+    "recordings": "sensorium.recordings",
     "scenario": "sensorium.app.scenario",
     "shapes": "sensorium.scene.shapes",
     "trees": "sensorium.scene.trees",
@@ -96,7 +97,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from sensorium import analysis, corruption, devices, patterns, random, record, view, worlds
+    from sensorium import analysis, corruption, devices, patterns, random, record, recordings, view, worlds
     from sensorium.app import scenario
     from sensorium.core import clock, errors, frames
     from sensorium.core.errors import SensoriumError
@@ -247,6 +248,7 @@ __all__ = [
     "radar",
     "random",
     "record",
+    "recordings",
     "scenario",
     "set_threads",
     "shapes",

@@ -22,8 +22,9 @@ def test_a_capture_is_measured_as_table_file_and_pictures(command, tmp_path):
 
 def test_what_cannot_be_measured_is_one_line(command, tmp_path):
     (tmp_path / "a.txt").write_text("nothing")
-    for path in (tmp_path / "a.txt", tmp_path / "none.pcap"):
+    for path, sentence in ((tmp_path / "a.txt", "it is none of"), (tmp_path / "none.pcap", "cannot be read")):
         done = command("measure", path)
         assert done.returncode == 2
-        assert done.stderr.startswith("sensorium: recording is ")
+        assert done.stderr.startswith("sensorium: ")
+        assert sentence in done.stderr
         assert done.stderr.count("\n") == 1

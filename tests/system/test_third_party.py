@@ -18,7 +18,7 @@ from sensorium.core import plugins
 from sensorium.core.errors import SceneError
 from sensorium.corruption.engine import registry as operations
 from sensorium.corruption.engine.base import Corruption
-from sensorium.qa.validation.laws import determinism
+from sensorium.qa import sample_run
 from sensorium.runtime import threads
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "acme_harbour"
@@ -178,8 +178,8 @@ def test_the_kernel_has_the_same_bytes_in_a_batch_and_alone_and_on_any_number_of
 
 
 def test_the_determinism_checks_run_its_sensors_too(installed):
-    whole = determinism.outputs(worlds=4, order=["acme_sonar"])["acme_sonar"]
-    halves = [determinism.outputs(worlds=2, first_world=first, order=["acme_sonar"])["acme_sonar"] for first in (0, 2)]
+    whole = sample_run.outputs(worlds=4, order=["acme_sonar"])["acme_sonar"]
+    halves = [sample_run.outputs(worlds=2, first_world=first, order=["acme_sonar"])["acme_sonar"] for first in (0, 2)]
     assert len(whole) == 4
     for both, *parts in zip(whole, *halves, strict=True):
         np.testing.assert_array_equal(both, np.concatenate(parts))

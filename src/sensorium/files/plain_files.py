@@ -64,6 +64,32 @@ def read_bounded(path: str | PathLike[str], most: int) -> tuple[bytes, int]:
         return file.read(min(most, size) + 1), size  # Python sets aside as many bytes as are asked for
 
 
+def read_whole(path: str | PathLike[str], most: int, what: str) -> bytes:
+    """All bytes of a regular file; one that cannot be read, or has more, raises SpecError.
+
+    Args:
+        path: The file.
+        most: Most bytes that it may have.
+        what: What it is, for the sentence, as "a capture".
+    """
+    try:
+        content, size = read_bounded(path, most)
+    except OSError as error:
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    if len(content) > most:
+        raise SpecError(f"{str(path)!r} has {size} bytes; {what} may have {most}")
+    return content
+
+
+def first_bytes(path: str | PathLike[str], count: int) -> bytes:
+    """The first bytes of a regular file; one that cannot be read raises SpecError."""
+    try:
+        with open_regular(path) as file:
+            return file.read(count)
+    except OSError as error:
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+
+
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The table of a TOML file; one that cannot be read raises SpecError."""
     found: dict[str, Any] = _read(Path(path), "TOML", MAX_TOML_BYTES, _toml)

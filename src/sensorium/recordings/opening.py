@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sensorium.core.errors import SpecError
-from sensorium.files.plain_files import open_regular
+from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.measurement import Measurement, checked
 
 FOLDER_VARIABLE = "SENSORIUM_RECORDINGS"
@@ -49,13 +49,8 @@ def recordings_folder() -> Path:
 
 def kind_of(path: str | PathLike[str]) -> RecordingKind:
     """The kind of a file or folder."""
-    path, start = Path(path), b""
-    if not path.is_dir():
-        try:
-            with open_regular(path) as file:
-                start = file.read(64)
-        except OSError as error:
-            raise SpecError(f"recording is {str(path)!r}, which cannot be read: {error.strerror or error}") from None
+    path = Path(path)
+    start = b"" if path.is_dir() else first_bytes(path, 64)
     for kind in KINDS:
         if kind.is_this(path, start):
             return kind

@@ -66,7 +66,7 @@ class LidarRecording(NamedTuple):
         return self.returns.index("strongest") if "strongest" in self.returns else 0
 
     def rotation_rate(self) -> float:
-        """Turns a second, the median over columns [rad/s]."""
+        """Rate of rotation, the median over columns [rad/s]."""
         return median_rate(self.time_ns, self.azimuth)
 
     def ray_azimuth(self) -> NDArray[np.float64]:

@@ -14,9 +14,8 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from sensorium.runtime import numba_parts
 from sensorium.runtime.compile_once import compile_once
-from sensorium.runtime.compiler import PartCompiler, apply_numba_patches
-from sensorium.runtime.kernel_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,7 +28,7 @@ _FLAGS: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
 _ALIGN = 64
 
 
-apply_numba_patches()
+_kernel_cache, _part_compiler = numba_parts.load("kernel_cache"), numba_parts.load("part_compiler")
 
 
 class Called:
@@ -43,7 +42,7 @@ class Called:
     def __init__(self, fn: Callable[..., Any], **flags: Any) -> None:
         functools.update_wrapper(self, fn)
         self.options = flags
-        part = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+        part = {} if _part_compiler is None else _part_compiler.OPTIONS
         self._compiled = numba.njit(**part, **flags)(fn)
         self.py_func = fn
 
@@ -75,8 +74,8 @@ def inlined(fn: F) -> F:
 def kernel(fn: F) -> F:
     """Compile an entry point: releases the GIL, compiled on first call by one process for all, cached on disk."""
     compiled = numba.njit(nogil=True, **_FLAGS)(fn)
-    if compiled is not fn:  # NUMBA_DISABLE_JIT leaves functions as they are
-        compiled._cache = KernelCache(fn, _FLAGS)
+    if compiled is not fn and _kernel_cache is not None:  # NUMBA_DISABLE_JIT leaves functions as they are
+        compiled._cache = _kernel_cache.KernelCache(fn, _FLAGS)
         compile_once(compiled)
     return cast(F, compiled)
 
@@ -93,7 +92,8 @@ def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     plain = scalar.py_func if isinstance(scalar, Called) else scalar
     options = {"fastmath": _FLAGS["fastmath"]}
     ufunc = numba.vectorize(**options)(plain)
-    ufunc._dispatcher.cache = KernelCache(plain, {**options, "vectorize": True})
+    if _kernel_cache is not None:
+        ufunc._dispatcher.cache = _kernel_cache.KernelCache(plain, {**options, "vectorize": True})
 
     @functools.wraps(scalar)
     def broadcast(*arguments: Any) -> Any:
@@ -234,4 +234,4 @@ def c_function(function: Any, name: str) -> Any:
 
 def is_cached(kernel: Any) -> bool:
     """Whether an entry point, a result of `kernel`, is in the cache in its present form."""
-    return kernel._cache.is_filled
+    return getattr(kernel._cache, "is_filled", False)

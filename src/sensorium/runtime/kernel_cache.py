@@ -1,38 +1,23 @@
 """The cache of compiled kernels: one folder for all versions of the package, one file a kernel and fingerprint.
 
 Numba's own cache checks only the file that contains a kernel, so a kernel that calls an edited function of another file
-would keep the old result. Here the name of a kernel's file holds a fingerprint of all code compiled into it: the
-bytecode of the kernel and of every function that it calls, and the values of the constants that these read. An edit
-recompiles the kernels that use the edited code; comments, docstrings and the place of installation do not matter.
+would keep the old result. Here the name of a kernel's file holds its `fingerprint`: an edit recompiles the kernels that
+use the edited code, and no others.
 """
 
-import ast
 import contextlib
 import functools
-import hashlib
 import os
 import sys
-import tempfile
-import time
-import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
-import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.core.dispatcher import Dispatcher
-from numba.extending import _Intrinsic
 
-from sensorium.runtime import prebuilt
-
-# Kernels that no process has loaded for so long are removed [days]
-_KEEP_DAYS = 14
-
-_PACKAGE = __name__.split(".", maxsplit=1)[0]
+from sensorium.runtime.fingerprint import fingerprint
+from sensorium.runtime.kernel_folders import cache_folder, prebuilt_folders
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
@@ -63,8 +48,13 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
     @functools.cached_property
     def _prebuilt_files(self) -> list[tuple[str, IndexDataCacheFile]]:
         """Level and files of the kernel that came with the package, best first; mostly one, if any."""
-        files = ((level, _Files(folder, *self._names)) for level, folder in prebuilt.folders())
+        files = ((level, _Files(folder, *self._names)) for level, folder in prebuilt_folders())
         return [(level, file) for level, file in files if Path(file._index_path).exists()]
+
+    @property
+    def base_path(self) -> str:
+        """Path that the names of the kernel's files in the cache begin with."""
+        return str(Path(self._cache_path) / self._names[0])
 
     @property
     def is_filled(self) -> bool:
@@ -136,180 +126,3 @@ class _Folder:
 def _warn_that_none_is_kept(why: str) -> None:
     """Once in a process, not for each kernel."""
     warnings.warn(f"compiled kernels cannot be kept in {str(cache_folder())!r}: {why}", RuntimeWarning, stacklevel=2)
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """The folder of compiled kernels; files unused for two weeks are removed from it."""
-    root = _cache_root()
-    folder = root / "kernels"
-    folder.mkdir(parents=True, exist_ok=True)
-    oldest = time.time() - _KEEP_DAYS * 86400
-    for index in folder.glob("*.nbi"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be writing it too
-            if index.stat().st_mtime < oldest:
-                for file in folder.glob(f"{index.stem}.*"):
-                    file.unlink(missing_ok=True)
-    return folder
-
-
-def _cache_root() -> Path:
-    """SENSORIUM_CACHE_DIR, else the user's cache folder, else (read-only home) a temporary one."""
-    given = os.environ.get("SENSORIUM_CACHE_DIR")
-    if given:
-        return Path(given)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    root = base / "sensorium"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if os.access(root, os.W_OK):
-            return root
-    except OSError:
-        pass
-    return Path(tempfile.gettempdir()) / f"sensorium-cache-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-
-
-def fingerprint(function: Callable[..., Any], options: dict[str, Any]) -> str:
-    """Hash of all that is compiled into a kernel, 16 hex digits.
-
-    Args:
-        function: The Python function of the kernel.
-        options: Options of the compiler.
-    """
-    own, pending = _describe_function(function)
-    found: dict[int, str] = {}
-    while pending:
-        item = pending.pop()
-        if id(item) not in found:
-            found[id(item)], uses = _described(item)
-            pending.extend(uses)
-    digest = hashlib.sha256("\n".join([_settings(), _value(options), own]).encode())
-    for each in sorted(set(found.values())):
-        digest.update(each.encode())
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def _settings() -> str:
-    """Dependencies of every kernel: versions, and the code by which `jit` compiles."""
-    return "\n".join([numba.__version__, llvmlite.__version__, _source(f"{__package__}.jit")])
-
-
-_known: dict[int, tuple[str, list[Any], Any]] = {}
-
-
-def _described(item: Any) -> tuple[str, list[Any]]:
-    """One function or value in a few characters that say all of it, and the functions that it uses."""
-    if id(item) not in _known:
-        code = item if isinstance(item, types.FunctionType) else _plain(item)
-        if isinstance(code, types.FunctionType):
-            own, uses = _describe_function(code)
-        else:
-            own, uses = _value(item), []
-        if _is_compiled(item):
-            own += _value(getattr(item, "targetoptions", None) or getattr(item, "options", None))
-        elif _is_ours(item):  # Numba may compile something else for it: see the whole file
-            module = sys.modules[item.__module__]
-            own += _source(item.__module__)
-            uses = [*uses, *(each for each in vars(module).values() if _is_compiled(each))]
-        _known[id(item)] = own, uses, item  # kept, so that no other object has its id
-    return _known[id(item)][:2]
-
-
-def _plain(item: Any) -> Any:
-    """The Python function behind a compiled function or an intrinsic; None for any other object."""
-    if isinstance(item, _Intrinsic):
-        return item._defn
-    return getattr(item, "py_func", None)
-
-
-def _is_compiled(item: Any) -> bool:
-    """Whether it is a compiled function, made by `jit` or by Numba itself."""
-    return isinstance(item, Dispatcher) or hasattr(item, "_numba_type_")
-
-
-def _is_ours(item: Any) -> bool:
-    module = getattr(item, "__module__", None)
-    return isinstance(module, str) and module.split(".")[0] == _PACKAGE and module in sys.modules
-
-
-def _describe_function(function: Any) -> tuple[str, list[Any]]:
-    """Bytecode and constants of a function with its global values, and the functions among these."""
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    captured = zip(function.__code__.co_freevars, cells, strict=True)
-    used = [*_globals_of(function.__code__, function.__globals__), *captured]
-    parts = [f"{function.__module__}.{function.__qualname__}", *_code(function.__code__, function.__doc__)]
-    parts.append(_value((function.__defaults__, function.__kwdefaults__)))
-    uses = []
-    for name, value in used:
-        if _is_compiled(value) or isinstance(value, _Intrinsic) or _is_ours(value):
-            parts.append(f"{name}: function")
-            uses.append(value)
-        else:
-            parts.append(f"{name}: {_value(value)}")
-    return "\n".join(parts), uses
-
-
-def _code(code: types.CodeType, documentation: str | None) -> Iterator[str]:
-    """The content of a code object without line numbers and docstring."""
-    yield code.co_code.hex()
-    yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_flags))
-    for number, constant in enumerate(code.co_consts):
-        if isinstance(constant, types.CodeType):
-            yield from _code(constant, None)
-        elif number > 0 or constant is not documentation:  # the docstring comes first, None if there is none
-            yield _value(constant)
-
-
-def _globals_of(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names that code reads from its module, and from modules of ours or its package, with their values."""
-    packages = _PACKAGE, str(scope.get("__name__")).split(".")[0]
-    for name in code.co_names:
-        if name not in scope:
-            continue
-        value = scope[name]
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in packages:
-            for attribute in code.co_names:
-                if attribute in vars(value):
-                    yield f"{name}.{attribute}", vars(value)[attribute]
-        else:
-            yield name, value
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _globals_of(constant, scope)
-
-
-def _value(value: Any) -> str:
-    """A constant as text that differs where the constant does, in any process."""
-    if isinstance(value, np.ndarray):
-        return f"array {value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
-    if isinstance(value, tuple | list):
-        return f"{type(value).__name__}({', '.join(_value(each) for each in value)})"
-    if isinstance(value, set | frozenset):
-        return f"set({', '.join(sorted(_value(each) for each in value))})"
-    if isinstance(value, dict):
-        return f"dict({', '.join(f'{_value(key)}: {_value(each)}' for key, each in value.items())})"
-    if isinstance(value, float | np.floating):
-        return f"{type(value).__name__} {float(value).hex()}"
-    if value is None or isinstance(value, int | str | bytes | complex | np.generic | np.dtype | numba.types.Type):
-        return f"{type(value).__name__} {value!r}"
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or type(value).__qualname__
-    return f"{getattr(value, '__module__', None) or type(value).__module__}.{name}"
-
-
-@functools.cache
-def _source(module: str) -> str:
-    """Hash of a module's code, without comments and docstrings."""
-    path = getattr(sys.modules.get(module), "__file__", None)
-    if not path or not Path(path).exists():
-        return module
-    tree = ast.parse(Path(path).read_bytes())
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [each for each in body if not _is_text(each)]  # type: ignore[attr-defined]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

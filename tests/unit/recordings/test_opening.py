@@ -1,9 +1,12 @@
 """Which kind a file is, and the folder of recordings."""
 
+import numpy as np
 import pytest
 
 from sensorium.core.errors import SpecError
+from sensorium.recordings.measure import lidar as lidar_measure
 from sensorium.recordings.opening import kind_of, measure_recording, recordings_folder
+from tests.unit.recordings.measure.scenes import room
 from tests.unit.recordings.real import lidar
 
 # Device, noise of one range [mm] with the part it may differ by, quantum [mm], least separation [m], firing period [us]
@@ -24,6 +27,14 @@ def test_a_folder_and_a_file_of_another_kind_are_refused(tmp_path):
             kind_of(path)
     with pytest.raises(SpecError, match="cannot be read"):
         kind_of(tmp_path / "none")
+
+
+def test_of_a_long_recording_the_first_turns_are_measured(monkeypatch):
+    monkeypatch.setattr(lidar_measure, "MOST_RAYS", 16 * 600 * 3 + 100)
+    found = lidar_measure.measure_lidar(room(rng=np.random.default_rng(1), turns=6, columns=600, is_locked=True))
+    assert found.remarks[0] == "the first 3 of 6 turns are measured"
+    assert found.figure("quantum").samples == 16 * 600 * 3
+    assert found.figure("firing_period").samples == 3599
 
 
 def test_the_folder_is_that_of_the_variable(monkeypatch, tmp_path):

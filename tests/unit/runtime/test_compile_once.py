@@ -1,16 +1,19 @@
 """Two processes that need the same kernel at the same time, and one that does not come back."""
 
+import contextlib
 import fcntl
+import gc
 import os
 import subprocess
 import sys
 import threading
 import time
 
+import numba
 import pytest
 from numba.core.errors import TypingError
 
-from sensorium.runtime import compile_once, jit
+from sensorium.runtime import compile_notice, compile_once, jit
 
 # Each process says when it is ready, waits for the other and compiles; the file tells how often that was done
 CODE = """
@@ -59,12 +62,11 @@ def test_of_two_processes_one_compiles_and_the_other_loads(tmp_path):
     assert [line.split()[1] for line in (loaded[0], compiled[1])] == ["1", "0"]
     assert float(loaded[0].split()[0]) == float(compiled[1].split()[0]) == pytest.approx(result)
     assert len(list(cache.rglob("*.nbc"))) == 1
-    assert not list(cache.rglob("*.lock"))
 
 
 @pytest.fixture
 def locked(tmp_path):
-    """A lock that another holds: locks belong to who opened the file, in this process or another."""
+    """A lock that another holds: locks belong to those that opened the file, in this process or another."""
     path = tmp_path / "kernel.lock"
     other = os.open(path, os.O_RDWR | os.O_CREAT)
     fcntl.flock(other, fcntl.LOCK_EX)
@@ -79,26 +81,25 @@ def test_a_lock_is_waited_for(locked):
     lock = compile_once._taken(path)
     assert lock is not None
     assert time.monotonic() - before > 0.15
-    compile_once._give_back(lock, path)
-    assert not path.exists()
+    lock.release()
 
 
-def test_who_never_gives_it_back_is_not_waited_for(locked, monkeypatch):
+def test_a_lock_that_is_never_released_is_not_waited_for(locked, monkeypatch):
     monkeypatch.setattr(compile_once, "_PATIENCE_S", 0.1)
     assert compile_once._taken(locked[0]) is None
 
 
-def test_where_no_lock_can_be_there_is_none(tmp_path):
+def test_without_a_folder_there_is_no_lock(tmp_path):
     (tmp_path / "file").touch()
     assert compile_once._taken(tmp_path / "file" / "kernel.lock") is None
 
 
-def test_a_kernel_that_does_not_compile_gives_its_lock_back(monkeypatch):
+def test_a_kernel_that_does_not_compile_releases_its_lock(monkeypatch):
     taken, take = [], compile_once._taken
 
     def watched(path):
-        taken.append(path)
-        return take(path)
+        taken.append(take(path))
+        return taken[-1]
 
     monkeypatch.setattr(compile_once, "_taken", watched)
 
@@ -108,6 +109,53 @@ def test_a_kernel_that_does_not_compile_gives_its_lock_back(monkeypatch):
 
     with pytest.raises(TypingError, match="nothing"):
         kernel(1)
-    (path,) = taken
-    assert path.parent.exists()
-    assert not path.exists()
+    (lock,) = taken
+    assert not lock.is_locked
+
+
+@pytest.fixture
+def thresholds():
+    """Those of garbage collection, restored after the test."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_garbage_is_collected_rarely_while_a_kernel_is_compiled(thresholds, monkeypatch):
+    seen = []
+
+    @jit.kernel
+    def kernel(x):
+        return x + 1
+
+    monkeypatch.setattr(kernel._cache, "load_overload", lambda *_: None)  # an earlier run may have compiled it
+    with monkeypatch.context() as patched:
+        patched.setattr(compile_notice, "announced", lambda _: contextlib.nullcontext())
+        of_numba = numba.core.dispatcher._FunctionCompiler._compile_core
+        patched.setattr(
+            numba.core.dispatcher._FunctionCompiler,
+            "_compile_core",
+            lambda *arguments: seen.append(gc.get_threshold()) or of_numba(*arguments),
+        )
+        assert kernel(1) == 2
+    assert seen == [(200_000, 10, 10)]
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_an_error_restores_garbage_collection(thresholds):
+    def compile_with_an_error():
+        with compile_once._reduced_gc(), compile_once._reduced_gc():
+            raise ValueError(f"thresholds are {gc.get_threshold()}")
+
+    with pytest.raises(ValueError, match=r"thresholds are .200000, 10, 10"):
+        compile_with_an_error()
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+@pytest.mark.parametrize("own", [(0, 10, 10), (1_000_000, 5, 5)])
+def test_thresholds_that_are_off_or_higher_are_kept(thresholds, own):
+    gc.set_threshold(*own)
+    with compile_once._reduced_gc():
+        assert gc.get_threshold() == own
+    assert gc.get_threshold() == own

@@ -1,7 +1,7 @@
 import numpy as np
 
 from sensorium.runtime import jit
-from sensorium.runtime.kernel_cache import cache_folder
+from sensorium.runtime.kernel_folders import cache_folder
 
 
 def test_other_users_of_numba_keep_their_settings():

@@ -5,12 +5,11 @@ import shutil
 import subprocess
 import sys
 import time
-import types
 from pathlib import Path
 
 import pytest
 
-from sensorium.runtime import jit, kernel_cache
+from sensorium.runtime import jit
 
 # A package with a kernel in one file and what it is made of in another
 OTHER = '''
@@ -91,6 +90,12 @@ assert str(told[0].message).endswith(": No space left on device")
 """
 
 
+_PARTS = (
+    *("jit.py", "compile_once.py", "compile_notice.py", "fingerprint.py", "kernel_cache.py", "kernel_folders.py"),
+    *("numba_parts.py", "part_compiler.py", "quick_typing.py"),
+)
+
+
 @pytest.fixture
 def package(tmp_path):
     """A copy of how kernels are compiled, in a package small enough to edit."""
@@ -99,7 +104,7 @@ def package(tmp_path):
     (folder / "__init__.py").touch()
     (folder / "runtime").mkdir()
     (folder / "runtime" / "__init__.py").touch()
-    for name in ("jit.py", "compiler.py", "compile_once.py", "kernel_cache.py", "prebuilt.py"):
+    for name in _PARTS:
         (folder / "runtime" / name).write_text(Path(jit.__file__).with_name(name).read_text())
     (folder / "kernels.py").write_text(KERNEL)
     (folder / "other.py").write_text(OTHER)
@@ -157,37 +162,6 @@ def test_other_edits_cost_nothing_nor_does_another_place(package):
     assert run(package) == run(elsewhere, SENSORIUM_CACHE_DIR=str(package.parents[1] / "cache")) == (6, 1, first[2])
 
 
-def test_constants_in_another_file_of_a_third_party_are_part_of_the_fingerprint():
-    constants = types.ModuleType("acme.constants")
-    scope = {"__name__": "acme.kernels", "constants": constants}
-    exec("def scaled(x): return constants.GAIN * x", scope)
-    stamps = set()
-    for constants.GAIN in (2.0, 3.0, 2.0):
-        stamps.add(kernel_cache.fingerprint(scope["scaled"], {}))
-    assert len(stamps) == 2
-
-
-def test_flags_are_part_of_the_fingerprint():
-    def add(x, y):
-        return x + y
-
-    kinds = {kernel_cache.fingerprint(add, options) for options in ({}, {"fastmath": True}, {"fastmath": {"nsz"}})}
-    assert len(kinds) == 3
-
-    @jit.function
-    def called(x):
-        return x * x + x
-
-    found = set()
-    for inner in (called, jit.inlined(called.py_func)):
-
-        def outer(x):
-            return inner(x)  # noqa: B023  # it is looked at at once
-
-        found.add(kernel_cache.fingerprint(outer, {}))
-    assert len(found) == 2
-
-
 def test_a_full_disk_costs_one_warning(package):
     """Kernels are compiled and work; two of them, one warning."""
     (package / "kernels.py").write_text(KERNEL.replace("result = kernel(3)", FULL + "result = kernel(3)"))
@@ -203,22 +177,6 @@ def test_a_damaged_file_is_compiled_again(package, which, damage):
     for file in (package.parents[1] / "cache" / "kernels").glob(which):
         file.write_bytes(damage(file.read_bytes()))
     assert run(package)[0] == before
-
-
-def test_another_packet_width_has_kernels_of_its_own():
-    code = (
-        "from sensorium.runtime.kernel_cache import fingerprint\n"
-        "from sensorium.tracing.embree.packet import WIDTH\n"
-        "from sensorium.tracing.kernels.sweep import sweep\n"
-        "print(WIDTH, fingerprint(sweep.py_func, {}))"
-    )
-    words = []
-    for config in ("isa=sse4.2", "isa=avx2"):
-        variables = {**os.environ, "SENSORIUM_EMBREE_CONFIG": config}
-        done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
-        words.append(done.stdout.split())
-    assert words[0][0] != words[1][0]
-    assert words[0][1] != words[1][1]
 
 
 def test_old_kernels_go_and_young_ones_stay(package):

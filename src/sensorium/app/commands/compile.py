@@ -34,7 +34,7 @@ def compile_kernels(
     Without a level, into this user's cache, for the CPU of this machine. With levels, for every CPU of such a level,
     where the package finds them and a wheel takes them along.
     """
-    from sensorium.runtime import prebuilt
+    from sensorium.runtime import kernel_folders
 
     console = Terminal()
     if not level:
@@ -43,15 +43,15 @@ def compile_kernels(
         _compile({}, "native", console)
         return
     for one in level:
-        known = {each.name: each for each in prebuilt.LEVELS}
+        known = {each.name: each for each in kernel_folders.LEVELS}
         if one not in known:
             raise SpecError(f"level is {one!r}; it must be one of {', '.join(known)}")
-        if not prebuilt.runs_on_this_cpu(known[one]):
+        if not kernel_folders.runs_on_this_cpu(known[one]):
             raise SpecError(f"level is {one!r}, which this machine's CPU does not run; compile it on one that does")
         with tempfile.TemporaryDirectory() as cache:
             variables = {"NUMBA_CPU_NAME": one, "NUMBA_CPU_FEATURES": "", "SENSORIUM_CACHE_DIR": cache}
             _compile({**variables, "SENSORIUM_EMBREE_CONFIG": known[one].embree}, one, console)
-            _replace(Path(cache) / "kernels", (into or prebuilt.FOLDER) / one)
+            _replace(Path(cache) / "kernels", (into or kernel_folders.PREBUILT) / one)
 
 
 def _compile(variables: dict[str, str], name: str, console: Terminal) -> None:

@@ -3,17 +3,19 @@
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError, fit_for_a_terminal
+from sensorium.runtime import compile_notice
 
 # Most files listed by name; beyond that only their number is printed
 _LISTED = 12
@@ -202,34 +204,40 @@ def _told(line: str) -> None:
     print(f"sensorium: {fit_for_a_terminal(line)}", file=sys.stderr, flush=True)
 
 
-def progress_bar(console: Console) -> Progress:
-    """A progress bar with steps, simulated time, real time, and their ratio."""
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn(
-            "{task.fields[steps]:,} steps, {task.completed:.2f} of {task.total:.2f} s in {task.fields[real_s]:.2f} s "
-            "({task.fields[factor]:.2f} x real time)"
-        ),
+@contextmanager
+def progress_bar(console: Console) -> Iterator[Progress]:
+    """A bar of simulated time and its ratio to real time, in 80 columns; it says which kernel is being compiled."""
+    bar = Progress(
+        TextColumn("{task.description}", markup=False, table_column=Column(max_width=28, no_wrap=True)),
+        BarColumn(bar_width=12),
+        TextColumn("{task.fields[figures]}", table_column=Column(no_wrap=True)),
         console=console,
         transient=True,
         disable=not console.is_interactive,  # or it would leave an empty line in a file
     )
 
+    def show(kernel: str | None, elapsed_s: float) -> None:
+        for task in bar.task_ids:
+            bar.update(task, figures="" if kernel is None else f"compiles {kernel:.20}, {elapsed_s:.0f} s")
+
+    with bar, nullcontext() if bar.disable else compile_notice.shown_by(show):
+        yield bar
+
 
 def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[float, float], None]":
     """A line of its own in a progress bar, and the function that moves it on: at most 20 times a second."""
-    task = bar.add_task(f"{title} (a first run compiles)", total=duration_s, steps=0, real_s=0.0, factor=0.0)
-    steps, shown_s = 0, 0.0
+    task = bar.add_task(title, start=False, total=duration_s, figures="a first run compiles")
+    shown_s = 0.0
 
     def report(simulated_s: float, real_s: float) -> None:
-        nonlocal steps, shown_s
-        steps += 1
+        nonlocal shown_s
         now_s = time.perf_counter()
         if now_s - shown_s > 0.05 or simulated_s >= duration_s:
             shown_s = now_s
+            bar.start_task(task)
             factor = simulated_s / max(real_s, 1e-9)
-            bar.update(task, description=title, completed=simulated_s, steps=steps, real_s=real_s, factor=factor)
+            figures = f"{simulated_s:.2f} of {duration_s:.2f} s, {factor:.2f} x real time"
+            bar.update(task, completed=simulated_s, figures=figures)
 
     return report
 

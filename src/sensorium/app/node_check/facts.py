@@ -31,7 +31,7 @@ def facts(paths: tuple[str, ...], probe: str | None) -> dict[str, Any]:
             found["files"][path] = None
     found["sees"] = probe is not None and os.path.isfile(probe)
     try:
-        from sensorium.runtime.kernel_cache import cache_folder
+        from sensorium.runtime.kernel_folders import cache_folder
         from sensorium.tracing.partitioned.software import software
 
         found["software"] = software()

@@ -8,7 +8,7 @@ from pathlib import Path
 from sensorium.app.scenario.run import run
 from sensorium.app.scenario.scenario import Scenario
 from sensorium.environment import Environment
-from sensorium.runtime.kernel_cache import cache_folder
+from sensorium.runtime.kernel_folders import cache_folder
 from sensorium.scene import shapes
 from sensorium.scene.partition.split import split_scene
 from sensorium.scene.scene import SceneObject

@@ -22,7 +22,7 @@ from sensorium.corruption.engine.registry import (
     common_operations,
 )
 from sensorium.runtime import jit
-from sensorium.runtime.kernel_cache import fingerprint
+from sensorium.runtime.fingerprint import fingerprint
 
 BLOCK_ROWS = 64
 

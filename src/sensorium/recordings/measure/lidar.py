@@ -11,7 +11,7 @@ from sensorium.recordings.measure.lidar_timing import timing_figures
 from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.scans import LidarRecording
 
-MOST_RAYS = 30_000_000
+MOST_RAYS = 8_000_000
 """Rays that are measured at once; of a longer recording its first turns are."""
 
 # A shift of this part of the noise is no motion

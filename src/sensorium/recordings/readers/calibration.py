@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, in_one_line
 from sensorium.devices import describe
-from sensorium.files.plain_files import read_bounded
+from sensorium.files.plain_files import read_whole
 
 _MOST_BYTES = 1 << 20
 _ITEM = re.compile(r"^[ \t]*-[ \t]", re.MULTILINE)
@@ -56,12 +56,7 @@ def read_angles(path: str | PathLike[str], channels: int) -> tuple[NDArray[np.fl
         channels: How many channels the device has.
     """
     path = Path(path)
-    try:
-        content, size = read_bounded(path, _MOST_BYTES)
-    except OSError as error:
-        raise SpecError(f"calibration is {str(path)!r}, which cannot be read: {error.strerror or error}") from None
-    if len(content) > _MOST_BYTES:
-        raise SpecError(f"calibration is {str(path)!r} of {size} bytes; it may have {_MOST_BYTES}")
+    content = read_whole(path, _MOST_BYTES, "a calibration")
     try:
         text = content.decode("utf-8-sig")
         rows = _yaml_rows(text) if path.suffix.lower() in (".yaml", ".yml") else _csv_rows(text)

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.recordings.scans import FULL_TURN
+from sensorium.core.errors import SpecError
+from sensorium.recordings.readers.calibration import Beams
+from sensorium.recordings.scans import FULL_TURN, LidarRecording, turn_numbers
 
 # A step this many times the median is a gap: packets are missing
 _GAP = 1.5
@@ -73,3 +75,59 @@ def unwrapped(values: NDArray[np.int64], wrap: int) -> NDArray[np.int64]:
     """A counter that begins again at `wrap`, counted on; small steps back stay as they are."""
     back = np.diff(values, prepend=values[:1]) < -wrap // 2
     return values + wrap * np.cumsum(back)
+
+
+def spinning_recording(
+    device: str,
+    source: str,
+    columns: Columns,
+    beams: Beams,
+    *,
+    distance: NDArray[np.uint16],
+    reflectivity: NDArray[np.uint8],
+    returns: tuple[str, ...],
+    range_unit_m: float,
+    remarks: tuple[str, ...],
+) -> LidarRecording:
+    """The recording of a lidar that turns clockwise and reports neither signal nor background.
+
+    Args:
+        device: Model.
+        source: Name of the file.
+        columns: Times and azimuths of n columns.
+        beams: Angles and times of c channels.
+        distance: Counts of range, n c r of them, in this order.
+        reflectivity: As many.
+        returns: Names of the r returns.
+        range_unit_m: Range of one count [m].
+        remarks: What was left out.
+    """
+    shape = (len(columns.time_ns), len(beams.time_s), len(returns))
+    return LidarRecording(
+        device=device,
+        source=source,
+        is_clockwise=True,
+        time_ns=columns.time_ns,
+        is_stamped=columns.is_stamped,
+        azimuth=columns.azimuth,
+        turn=turn_numbers(columns.azimuth),
+        range_m=distance.reshape(shape).astype(np.float32) * np.float32(range_unit_m),
+        reflectivity=reflectivity.reshape(shape),
+        signal=None,
+        background=None,
+        returns=returns,
+        range_unit_m=range_unit_m,
+        elevation=beams.elevation,
+        azimuth_offset=beams.azimuth_offset,
+        channel_time_s=beams.time_s,
+        remarks=remarks,
+    )
+
+
+def only_mode(packets: NDArray[np.void], source: str) -> int:
+    """The return mode of all packets."""
+    modes = np.unique(packets["mode"])
+    if len(modes) > 1:
+        shown = ", ".join(f"0x{mode:02x}" for mode in modes)
+        raise SpecError(f"{source!r} has packets of return modes {shown}; record one mode at a time")
+    return int(modes[0])

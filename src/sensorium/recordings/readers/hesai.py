@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.recordings.packets import hesai
 from sensorium.recordings.readers.calibration import Beams, beams_of_sheet, read_angles
-from sensorium.recordings.readers.columns import columns_of
-from sensorium.recordings.readers.velodyne import only_mode
-from sensorium.recordings.scans import LidarRecording, turn_numbers
+from sensorium.recordings.readers.columns import columns_of, only_mode, spinning_recording
+from sensorium.recordings.scans import LidarRecording
 
 
 def hesai_recording(
@@ -34,7 +33,7 @@ def hesai_recording(
     fired = hesai.firings(packets, layout, mode)
     beams = _beams(layout)
     if calibration is not None:
-        beams = beams._replace(**dict(zip(beams._fields, read_angles(calibration, layout.channels), strict=False)))
+        beams = Beams(*read_angles(calibration, layout.channels), beams.time_s)
     columns = columns_of(
         hesai.time_us(packets),
         fired.azimuth,
@@ -42,25 +41,12 @@ def hesai_recording(
         columns_per_group=1,
         first_column_us=layout.first_block_us,
     )
-    unit_m = _unit_m(packets, source)
-    shape = (len(columns.time_ns), layout.channels, len(hesai.RETURNS[mode]))
-    return LidarRecording(
-        device=layout.name,
-        source=source,
-        is_clockwise=True,
-        time_ns=columns.time_ns,
-        is_stamped=columns.is_stamped,
-        azimuth=columns.azimuth,
-        turn=turn_numbers(columns.azimuth),
-        range_m=fired.distance.reshape(shape).astype(np.float32) * np.float32(unit_m),
-        reflectivity=fired.reflectivity.reshape(shape),
-        signal=None,
-        background=None,
+    return spinning_recording(
+        *(layout.name, source, columns, beams),
+        distance=fired.distance,
+        reflectivity=fired.reflectivity,
         returns=layout.returns(mode),
-        range_unit_m=unit_m,
-        elevation=beams.elevation,
-        azimuth_offset=beams.azimuth_offset,
-        channel_time_s=beams.time_s,
+        range_unit_m=_unit_m(packets, source),
         remarks=remarks,
     )
 

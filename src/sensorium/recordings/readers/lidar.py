@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.files.plain_files import open_regular
+from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.packets import hesai, velodyne
 from sensorium.recordings.readers.datagrams import Datagrams, listed
 from sensorium.recordings.readers.hesai import hesai_recording
@@ -22,6 +22,9 @@ from sensorium.recordings.scans import LidarRecording
 
 # Packets of another device up to this share are strays, which are left out with a remark
 _STRAYS = 0.01
+
+# What its packets are of, before the metadata name the model
+_OUSTER = "Ouster"
 
 
 class _Found(NamedTuple):
@@ -49,11 +52,7 @@ def read_lidar(
         stream: Part of the name of the stream to read (address, port or topic), where there are several.
     """
     path = Path(path)
-    try:
-        with open_regular(path) as file:
-            start = file.read(16)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    start = first_bytes(path, 16)
     if is_osf(start):
         for option, value in (("calibration", calibration), ("stream", stream)):
             if value is not None:
@@ -107,12 +106,9 @@ def lidar_of(datagrams: Datagrams, *, metadata: Metadata | None, calibration: Pa
     remarks = list(datagrams.remarks)
     if strays:
         remarks.append(f"{sum(len(each.packets) for each in strays)} packets of other devices were left out")
-    if calibration is not None and most.device in _OUSTER:
+    if calibration is not None and most.device == _OUSTER:
         raise SpecError(f"calibration is {str(calibration)!r}; for {most.device} it must be its metadata (JSON)")
     return _recording(most, source, metadata, calibration, tuple(remarks))
-
-
-_OUSTER = ("Ouster",)
 
 
 def _known(data: bytes, size: int, stream: str, metadata: Metadata | None) -> list[_Found]:
@@ -132,14 +128,14 @@ def _known(data: bytes, size: int, stream: str, metadata: Metadata | None) -> li
         packets = np.frombuffer(data, metadata.packet_type())
         if "header" in (packets.dtype.names or ()):
             packets = packets[packets["header"]["kind"] == 1]
-        found.append(_Found(stream, "Ouster", packets))
+        found.append(_Found(stream, _OUSTER, packets))
     return [each for each in found if len(each.packets)]
 
 
 def _recording(
     found: _Found, source: str, metadata: Metadata | None, calibration: Path | None, remarks: tuple[str, ...]
 ) -> LidarRecording:
-    if found.device in _OUSTER:
+    if found.device == _OUSTER:
         assert metadata is not None
         return ouster_recording(found.packets, metadata, source, remarks=remarks)
     if found.packets.dtype == velodyne.PACKET:

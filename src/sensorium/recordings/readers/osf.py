@@ -1,8 +1,9 @@
-"""OSF files of Ouster's tools: scans whose fields are packed as PNG.
+"""OSF files of Ouster's tools: scans whose fields are packed as PNG or, by newer tools, as ZPNG.
 
-A file is a header, chunks of messages and metadata, each a FlatBuffer with its size before and a CRC-32 behind it.
-Images are destaggered: row k is shifted by the sensor's `pixel_shift_by_row`, which is undone here. Fields packed
-otherwise (ZPNG, of newer tools) are refused.
+A file is a header, chunks of messages and metadata, each a FlatBuffer with its size before and a CRC-32 behind it. A
+PNG is destaggered: its row k is shifted by the sensor's `pixel_shift_by_row`, which is undone here. ZPNG is a header of
+eight bytes and a Zstandard frame of differences along rows, of each byte by itself; the bytes of 32-bit values are
+planes, and the first three of them are b, g - b and g - r.
 """
 
 import io
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SensoriumError, SpecError, in_one_line
-from sensorium.files.plain_files import read_bounded
+from sensorium.files.plain_files import read_whole
 from sensorium.recordings.packets import ouster
 from sensorium.recordings.readers.flatbuffers import Table, root
 from sensorium.recordings.readers.ouster import Metadata, metadata_of
@@ -35,6 +36,7 @@ _FIELDS = {
     7: "background",
 }
 _CRC_BYTES = 4
+_ZPNG = b"\xf8\xfb"
 
 # Pixels that all scans may unpack to, and how many more a byte of the file
 _SMALL_PIXELS, _PIXELS_A_BYTE = 1 << 24, 64
@@ -57,12 +59,7 @@ def is_osf(start: bytes) -> bool:
 def read_osf(path: str | PathLike[str]) -> LidarRecording:
     """Columns of the one sensor of a file."""
     path = Path(path)
-    try:
-        content, size = read_bounded(path, _MOST_BYTES)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-    if len(content) > _MOST_BYTES:
-        raise SpecError(f"{str(path)!r} has {size} bytes; an OSF file may have {_MOST_BYTES}")
+    content = read_whole(path, _MOST_BYTES, "an OSF file")
     if not is_osf(content[:12]):
         raise SpecError(f"{str(path)!r} is no OSF file")
     try:
@@ -118,8 +115,10 @@ def _scan(message: Table, metadata: Metadata, shifts: NDArray[np.int64], name: s
     for kind, channel in zip(kinds.tolist(), message.tables(0), strict=True):
         field = _FIELDS.get(kind & 0xFF)
         if field is not None:
-            image = _image(channel.octets(0), (columns, metadata.channels), name)
-            fields[field] = np.take_along_axis(image, source, axis=1).T
+            data, size = channel.octets(0), (columns, metadata.channels)
+            is_zpng = bytes(data[:2]) == _ZPNG
+            image = _zpng_image(data, size, name) if is_zpng else _png_image(data, size, name)
+            fields[field] = (image if is_zpng else np.take_along_axis(image, source, axis=1)).T
     if "range_mm" not in fields or "reflectivity" not in fields:
         raise SpecError(f"{name!r} has a scan without ranges and reflectivities")
     headers = message.array(2, "<u8"), message.array(3, "<u2"), message.array(4, "<u4")
@@ -128,14 +127,12 @@ def _scan(message: Table, metadata: Metadata, shifts: NDArray[np.int64], name: s
     return _Scan(*headers, fields)
 
 
-def _image(data: memoryview, size: tuple[int, int], name: str) -> NDArray[np.uint32]:
+def _png_image(data: memoryview, size: tuple[int, int], name: str) -> NDArray[np.uint32]:
     """Counts of a PNG of 8, 16, 24 or 32 bits, shape (channels, columns)."""
     from PIL import Image
 
     if bytes(data[:4]) != b"\x89PNG":
-        raise SpecError(
-            f"{name!r} has fields that are not packed as PNG; write it with an older format of Ouster's tools"
-        )
+        raise SpecError(f"{name!r} has fields that are packed neither as PNG nor as ZPNG")
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             if image.size != size:
@@ -148,6 +145,31 @@ def _image(data: memoryview, size: tuple[int, int], name: str) -> NDArray[np.uin
     if values.ndim == 3:
         values = np.sum(values << (8 * np.arange(values.shape[2], dtype=np.uint32)), axis=2, dtype=np.uint32)
     return values
+
+
+def _zpng_image(data: memoryview, size: tuple[int, int], name: str) -> NDArray[np.uint32]:
+    """Counts of a ZPNG of 8, 16 or 32 bits, shape (channels, columns)."""
+    import zstandard
+
+    _, width, height, planes, width_bytes = struct.unpack_from("<HHHBB", data)
+    pixel = planes * width_bytes
+    if (width, height) != size or pixel not in (1, 2, 4):
+        raise SpecError(f"{name!r} has an image of {(width, height)} pixels of {pixel} bytes; the sensor has {size}")
+    most = width * height * pixel
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data[8:]) as stream:
+            content = stream.read(most)
+    except zstandard.ZstdError as error:
+        raise SpecError(f"{name!r} has an image that cannot be unpacked: {in_one_line(error)}") from None
+    if len(content) != most:
+        raise SpecError(f"{name!r} has an image of {len(content)} bytes; it must have {most}")
+    steps = np.frombuffer(content, np.uint8)
+    if planes == 4:
+        blue, green, red, alpha = steps.reshape(4, height, width)
+        green = green + blue
+        steps = np.stack([green - red, green, blue, alpha], axis=-1)
+    values = np.cumsum(steps.reshape(height, width, pixel), axis=1, dtype=np.uint8).astype(np.uint32)
+    return np.sum(values << (8 * np.arange(pixel, dtype=np.uint32)), axis=2, dtype=np.uint32)
 
 
 def _joined(scans: list[_Scan], metadata: Metadata, name: str) -> LidarRecording:

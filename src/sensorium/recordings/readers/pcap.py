@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sensorium.core.errors import SpecError
-from sensorium.files.plain_files import read_bounded
+from sensorium.files.plain_files import read_whole
 from sensorium.recordings.readers.datagrams import MOST_BYTES, Datagrams
 
 _PCAP = {
@@ -59,12 +59,7 @@ def read_pcap(path: str | PathLike[str]) -> Datagrams:
     A last record that the end of the file cuts off is left out, with a remark.
     """
     path = Path(path)
-    try:
-        content, size = read_bounded(path, MOST_BYTES)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-    if len(content) > MOST_BYTES:
-        raise SpecError(f"{str(path)!r} has {size} bytes; a capture may have {MOST_BYTES}")
+    content = read_whole(path, MOST_BYTES, "a capture")
     view, remarks = memoryview(content), list[str]()
     if not is_capture(content[:4]):
         raise SpecError(f"{str(path)!r} is no pcap or pcapng file; it begins with {content[:4].hex()}")

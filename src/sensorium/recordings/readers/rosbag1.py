@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sensorium.core.errors import SpecError
-from sensorium.files.plain_files import read_bounded
+from sensorium.files.plain_files import read_whole
 from sensorium.recordings.readers.datagrams import MOST_BYTES
 
 START = b"#ROSBAG V2.0\n"
@@ -39,12 +39,7 @@ class BagMessage(NamedTuple):
 def read_rosbag1(path: str | PathLike[str]) -> Iterator[BagMessage]:
     """Messages of a file in its order; a record that the end of the file cuts off ends it."""
     path = Path(path)
-    try:
-        content, size = read_bounded(path, MOST_BYTES)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-    if len(content) > MOST_BYTES:
-        raise SpecError(f"{str(path)!r} has {size} bytes; a bag may have {MOST_BYTES}")
+    content = read_whole(path, MOST_BYTES, "a bag")
     if not content.startswith(START):
         raise SpecError(f"{str(path)!r} is no rosbag of version 2.0")
     connections: dict[int, tuple[str, str]] = {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from sensorium.core.errors import SpecError, in_one_line
 from sensorium.files.mcap_messages import open_mcap
-from sensorium.files.plain_files import open_regular
+from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.readers.datagrams import MOST_BYTES, Datagrams, listed
 from sensorium.recordings.readers.rosbag1 import START, BagMessage, read_rosbag1
 
@@ -51,7 +51,8 @@ def read_bag_packets(path: str | PathLike[str]) -> Datagrams:
     times, numbers, payloads = list[int](), list[int](), list[bytes | memoryview]()
     streams: dict[str, int] = {}
     others = dict[str, None]()
-    start, is_ros1 = _start_of(path)
+    start = first_bytes(path, 16)
+    is_ros1 = start.startswith(START)
     for message in _messages(path, start):
         kind = message.kind.replace("/msg/", "/")
         if kind not in PACKET_TYPES:
@@ -71,15 +72,6 @@ def read_bag_packets(path: str | PathLike[str]) -> Datagrams:
     if not streams:
         raise SpecError(f"{path.name!r} has no messages with packets; it has {listed(list(others))}")
     return Datagrams(path.name, np.array(times, np.int64), np.array(numbers, np.int64), tuple(streams), payloads)
-
-
-def _start_of(path: Path) -> tuple[bytes, bool]:
-    try:
-        with open_regular(path) as file:
-            start = file.read(16)
-    except OSError as error:
-        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-    return start, start.startswith(START)
 
 
 def _messages(path: Path, start: bytes) -> Iterator[BagMessage]:

@@ -3,7 +3,9 @@
 import importlib.util
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -55,6 +57,8 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
         settings: dict[str, str | None] = {**tokens.shown_token()}
         if address == LOCAL:
             settings = {**_LOCAL_SETTINGS, **left.enter_context(tokens.own_token())}
+        if threading.current_thread() is threading.main_thread():  # Ray installs a handler and leaves it there
+            left.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         left.callback(head.forget)
         left.callback(nodes.forget)
         left.callback(ray.shutdown)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fuzz.osf_files import osf
+from fuzz.osf_files import osf, png, zpng
 from sensorium.core.errors import SpecError
 from sensorium.recordings.opening import measure_recording, open_recording
 from sensorium.recordings.readers.osf import read_osf
@@ -39,9 +39,10 @@ def scans(count: int, seed=1) -> list[dict]:
     return made
 
 
-def test_scans_are_those_that_were_written(tmp_path):
+@pytest.mark.parametrize("packed", [png, zpng])
+def test_scans_are_those_that_were_written(tmp_path, packed):
     given = scans(3)
-    (tmp_path / "a.osf").write_bytes(osf(metadata(), given))
+    (tmp_path / "a.osf").write_bytes(osf(metadata(), given, packed=packed))
     found = open_recording(tmp_path / "a.osf")
     valid = np.delete(np.arange(COLUMNS), 7)
     assert (found.device, found.returns, found.columns_per_turn) == ("OS-0-4", ("strongest", "second"), COLUMNS)
@@ -66,11 +67,22 @@ def test_options_that_an_osf_file_does_not_take_are_refused(tmp_path):
         (b"", "is no OSF file"),
         (osf(metadata(), []), "has no scans of OS-0-4"),
         (osf(metadata(), scans(1), sensors=2), "has 2 sensors"),
-        (osf(metadata(), scans(1), packed=lambda image: b"\x28\xb5\x2f\xfd" + bytes(50)), "not packed as PNG"),
+        (osf(metadata(), scans(1), packed=lambda image: b"\x28\xb5\x2f\xfd" + bytes(50)), "neither as PNG nor as ZPNG"),
         (osf(metadata(columns_per_frame=128), scans(1)), r"an image of \(64, 4\) pixels"),
+        (osf(metadata(columns_per_frame=128), scans(1), packed=zpng), r"an image of \(64, 4\) pixels of 4 bytes"),
+        (osf(metadata(), scans(1), packed=lambda image: zpng(image)[:-9]), "an image"),
         (osf(metadata(pixels_per_column=8), scans(1)), "are given for 8 pixels"),
     ],
-    ids=["nothing", "no scans", "two sensors", "packed otherwise", "other columns", "other rows"],
+    ids=[
+        "nothing",
+        "no scans",
+        "two sensors",
+        "packed otherwise",
+        "other columns",
+        "other columns of zpng",
+        "cut zpng",
+        "other rows",
+    ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, data, sentence):
     (tmp_path / "a.osf").write_bytes(data)
@@ -79,8 +91,9 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(tmp_path, data, sentence):
     assert "\n" not in str(refused.value)
 
 
-def test_broken_bytes_raise_no_other_error(tmp_path):
-    data, rng = osf(metadata(), scans(2)), random.Random(28)
+@pytest.mark.parametrize("packed", [png, zpng])
+def test_broken_bytes_raise_no_other_error(tmp_path, packed):
+    data, rng = osf(metadata(), scans(2), packed=packed), random.Random(28)
     sentences = []
     for _ in range(400):
         broken = bytearray(data)
@@ -104,3 +117,10 @@ def test_a_recorded_file_is_still_and_limited_by_photons():
     law_mm = 1e3 * curve.y * np.sqrt(curve.x)
     assert ((law_mm > 160.0) & (law_mm < 240.0))[curve.x > 400].all()
     assert 1e6 * found.figure("column_jitter").value == pytest.approx(7.3, abs=0.3)
+
+
+def test_a_recorded_dual_scan_has_its_noise_and_separation():
+    found = measure_recording(real("lidar_ouster/single_scan_016.osf"))
+    assert found.figure("separation.least").value == pytest.approx(0.757, abs=0.001)
+    assert 1e3 * found.figure("noise.by_range", "range 8 to 12 m").value == pytest.approx(6.0, rel=0.1)
+    assert "no two whole turns" in found.remarks[-1]

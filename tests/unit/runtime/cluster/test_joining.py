@@ -15,7 +15,7 @@ from sensorium.runtime.cluster.joining import environment, silence
 
 # Sockets that listen, of all processes started by this one's Ray: local address of each, from /proc
 LISTENING = """
-import os, pathlib, sys
+import os, signal, pathlib, sys
 from sensorium.runtime import cluster
 
 def family(pid):
@@ -32,6 +32,7 @@ def sockets(pid):
         if target.startswith("socket:["):
             yield target[8:-1]
 
+before = signal.getsignal(signal.SIGTERM)
 with cluster.joined(cpus=1):
     ray = cluster.running()
     pids = family(os.getpid()) + [ray.get(ray.remote(lambda: os.getpid()).remote())]
@@ -41,7 +42,8 @@ with cluster.joined(cpus=1):
             columns = line.split()
             if columns[3] == "0A" and columns[9] in own:
                 print("LISTENS", columns[1].split(":")[0])
-print("ENDED", ray.is_initialized(), os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"))
+handlers = before, signal.getsignal(signal.SIGTERM)
+print("ENDED", ray.is_initialized(), os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"), handlers[0] is handlers[1])
 """
 
 
@@ -62,7 +64,7 @@ def test_a_local_cluster_listens_on_loopback_only():
     listening = [line.split()[1] for line in lines if line.startswith("LISTENS")]
     assert len(listening) >= 4  # the head's services and each worker
     assert set(listening) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, and the same within IPv6
-    assert lines[-1] == "ENDED False None"
+    assert lines[-1] == "ENDED False None True"  # Ray leaves its own handler of SIGTERM
 
 
 @needs_ray

@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from sensorium.runtime import prebuilt
-from sensorium.runtime.prebuilt import LEVELS, Level, runs_on_this_cpu
+from sensorium.runtime import kernel_folders
+from sensorium.runtime.kernel_folders import LEVELS, Level, runs_on_this_cpu
 
 SCRIPT = """
 import sys
 from pathlib import Path
 import numpy as np
-from sensorium.runtime import jit, prebuilt
-prebuilt.FOLDER = Path(sys.argv[1])
+from sensorium.runtime import jit, kernel_folders
+kernel_folders.PREBUILT = Path(sys.argv[1])
 {before}
 @jit.function
 def inner(x):
@@ -80,7 +80,7 @@ def test_a_kernel_that_was_edited_is_compiled(call, built):
 
 
 def test_a_cpu_without_the_instructions_compiles(call, built):
-    said, folder = call(before="prebuilt.runs_on_this_cpu = lambda level: False")
+    said, folder = call(before="kernel_folders.runs_on_this_cpu = lambda level: False")
     assert said == "False 12.0"
     assert compiled(folder) == 1
 
@@ -105,7 +105,7 @@ def test_a_cpu_must_have_every_instruction():
 
 
 def test_there_are_none_on_other_systems(monkeypatch):
-    prebuilt.folders.cache_clear()
-    monkeypatch.setattr(prebuilt.sys, "platform", "win32")
-    assert prebuilt.folders() == ()
-    prebuilt.folders.cache_clear()
+    kernel_folders.prebuilt_folders.cache_clear()
+    monkeypatch.setattr(kernel_folders.sys, "platform", "win32")
+    assert kernel_folders.prebuilt_folders() == ()
+    kernel_folders.prebuilt_folders.cache_clear()
