@@ -5,7 +5,8 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save_figure
+from sensorium.view import save_figure
+from sensorium.view.plots import INK, heading, new_figure, style
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
@@ -53,11 +54,24 @@ for _ in range(30):
 
 exposure_ms = np.array([1e3 * float(image.exposure_s) for image in runs["auto"]])
 print(f"exposure from {exposure_ms.max():.2f} ms in the hall to {exposure_ms.min():.3f} ms in the sun")
-save_figure(
-    "camera_auto_exposure.png",
-    camera_plots.followed_exposure(
-        {"exposure_s and gain as given": runs["fixed"], "auto_exposure, gray_world": runs["auto"]},
-        frames=(2, 10, 14, 18, 27),
-        full_scale=2.0 ** cameras["auto"].bits - 1.0,
-    ),
-)
+
+# Some images of each run in a row, and below how long each image was exposed, with its gain
+shown = {"exposure_s and gain as given": runs["fixed"], "auto_exposure, gray_world": runs["auto"]}
+frames, full_scale = (2, 10, 14, 18, 27), 2.0 ** cameras["auto"].bits - 1.0
+figure = new_figure(3.0 * len(frames), 2.35 * len(shown) + 2.8)
+grid = figure.add_gridspec(len(shown) + 1, len(frames), height_ratios=[2.3] * len(shown) + [2.6])
+axes = figure.add_subplot(grid[len(shown), :])
+for row, ((name, images), color) in enumerate(zip(shown.items(), ("#b48cff", "#3ad6c5"), strict=True)):
+    for column, frame in enumerate(frames):
+        place = figure.add_subplot(grid[row, column])
+        pixels = images[frame].image.astype(np.float64) / full_scale
+        place.imshow(pixels, interpolation="nearest", cmap="gray", vmin=0.0, vmax=1.0)
+        place.set_axis_off()
+        heading(place, name if column == 0 else f"image {frame}")
+    lengthened_ms = [1e3 * float(image.exposure_s * image.gain) for image in images]
+    axes.semilogy(np.arange(len(images)), lengthened_ms, color=color, lw=2.0, marker="o", ms=3.5, label=name)
+for frame in frames:
+    axes.axvline(frame, color=INK, lw=0.5, alpha=0.4)
+style(axes, "image", "exposure time x gain [ms]")
+axes.legend(frameon=False, loc="lower left", labelcolor=INK)
+save_figure("camera_auto_exposure.png", figure)

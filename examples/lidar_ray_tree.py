@@ -7,7 +7,9 @@ import sensorium as sn
 from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save_figure
+from sensorium.view.plots import INK, PAPER
 
+GRID = "#21262d"
 DEPTH = 3
 PLACES = {
     "pane": (3.35, 0.85),
@@ -58,6 +60,64 @@ for node in sorted(nodes, key=lambda node: node.opl_m):
         print(f"node {node.number:2d}, {names[node.object_id]}: tree {node.opl_m:.4f} m {node.intensity:.4e},", end=" ")
         print(f"lidar {scan.range_m[k]:.4f} m {scan.intensity[k]:.4e}")
 
+def tree_in_scene(axes, nodes):
+    """A ray's tree from above: its segments, thinner with less light in them, and the numbers of their ends."""
+    for node in nodes:
+        line = np.stack([node.origin, node.point])
+        axes.plot(line[:, 0], line[:, 1], color=_way_color(node.number), linewidth=_width(node), zorder=3)
+        if node.object_id >= 0:
+            _numbered(axes, node.point[0], node.point[1], node.number, size=150)
+
+
+def heap(axes, nodes, names, *, depth):
+    """The tree as the heap it is kept in: node i over its reflection 2 i + 1 and its transmission 2 i + 2.
+
+    There are `depth` rows below the first; empty places are shown as such.
+    """
+    by_number = {node.number: node for node in nodes}
+    for number in range(2 ** (depth + 1) - 1):
+        x, y = _place(number)
+        node = by_number.get(number)
+        if number:
+            above = _place((number - 1) // 2)
+            color, width = (GRID, 1.0) if node is None else (_way_color(number), _width(node))
+            axes.plot([above[0], x], [above[1], y], color=color, linewidth=width, zorder=1)
+        if node is None:
+            axes.scatter([x], [y], 60, facecolor=PAPER, edgecolor=GRID, zorder=2)
+            continue
+        _numbered(axes, x, y, number, size=260)
+        text = f"{names[node.object_id]}\n{node.opl_m:.2f} m\n{node.intensity:.1e}"
+        backing = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
+        axes.text(x, y - 0.17, text, color=INK, fontsize=9, ha="center", va="top", zorder=3, bbox=backing)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(-depth - 0.75, 0.35)
+    axes.set_axis_off()
+
+
+def _place(number):
+    """Position of a node in the drawn heap: rows go down, each as wide as the first."""
+    row = (number + 1).bit_length() - 1
+    return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
+
+
+def _way_color(number):
+    """Color of the way into a node: odd ones are reflections, even ones transmissions."""
+    cause = sn.Cause.SURFACE if number == 0 else sn.Cause.REFLECTION if number % 2 else sn.Cause.TRANSMISSION
+    return "#e6edf3" if cause == sn.Cause.SURFACE else draw.CAUSE_COLORS[cause]
+
+
+def _width(node):
+    """Line width for the remaining light: a point less for each power of a hundred."""
+    return max(0.8, 3.0 + 0.5 * float(np.log10(max(node.gain, 1e-12))))
+
+
+def _numbered(axes, x, y, number, *, size):
+    axes.scatter([x], [y], size, color=_way_color(number), edgecolor=PAPER, zorder=4)
+    axes.text(
+        x, y, str(number), color=PAPER, fontsize=9, fontweight="bold", ha="center", va="center_baseline", zorder=5
+    )
+
+
 figure, (view, tree) = draw.canvas(16.0, 5.2, columns=2, width_ratios=(1.6, 1.0))
 draw.frame(view, "One ray and what becomes of it, from above", "x [m]", "y [m]", equal=True)
 shades = {"mirror": "#4aa8ff", "water": "#1f4e79", "steel": "#b3bfcb"}
@@ -68,7 +128,7 @@ for thing in scene.objects[1:]:
     view.fill(*around.T, color=shades.get(thing.name, "#6b7888"), alpha=0.85, zorder=1, linewidth=1.5)
 for name, place in PLACES.items():
     draw.note(view, name, place, color="#b3bfcb")
-draw.tree_in_scene(view, nodes)
+tree_in_scene(view, nodes)
 view.axhline(0.0, color="#6e7681", linewidth=0.8, linestyle=":", zorder=0)
 draw.points_by_cause(view, scan.points[:, 0], scan.points[:, 1], scan.cause, size=45, layer=3.5)
 draw.sensor(view, 0.0, 0.0)
@@ -76,5 +136,5 @@ view.set_xlim(-0.6, 16.5)
 view.set_ylim(-3.8, 4.8)
 draw.key(view, where="lower right", title="where the lidar puts its returns")
 draw.heading(tree, "Its heap: node i, reflection 2i + 1, transmission 2i + 2")
-draw.heap(tree, nodes, names, depth=DEPTH)
+heap(tree, nodes, names, depth=DEPTH)
 save_figure("lidar_ray_tree.png", figure)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from sensorium.core.errors import MissingExtraError
-from sensorium.corruption.engine import registry
+from sensorium.corruption.engine import op
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
@@ -22,7 +22,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture(autouse=True)
 def _operations_as_before(monkeypatch):
     """Operations that a test registers, such as an example of the docs does, are those of no other test."""
-    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    monkeypatch.setattr(op, "_registered", dict(op._registered))
 
 
 # The cluster of the tests that follow on each other

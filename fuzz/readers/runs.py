@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.reader import Reader, must_be_finite
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.manifest import Manifest
 from sensorium.app.scenario.scenario import Scenario
 from sensorium.core.errors import MissingExtraError, RecordError, SceneError, SpecError

@@ -98,7 +98,7 @@ _POSE_WORDS = (
 _TRACKS = (
     "sensorium.worlds.replay.pose_csv",
     "sensorium.worlds.replay.track",
-    "sensorium.worlds.replay.joint_track",
+    "sensorium.worlds.replay.track",
     "sensorium.worlds.replay.world",
 )
 

@@ -19,7 +19,7 @@ _NAMES = {
     "Scatter": "sensorium.scene.scattering.scatter",
     "ClearZone": "sensorium.scene.scattering.scatter",
     "RayCaster": "sensorium.tracing.caster",
-    "Hits": "sensorium.tracing.cast_results",
+    "Hits": "sensorium.tracing.rays",
     "PartitionedCaster": "sensorium.tracing.partitioned.caster",
     "WarpCaster": "sensorium.tracing.warp.caster",
     "MeshFile": "sensorium.scene.partition.split",
@@ -27,7 +27,7 @@ _NAMES = {
     "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
     "AttachedSensor": "sensorium.sensors.common.attached",
-    "Timing": "sensorium.sensors.common.timing",
+    "Timing": "sensorium.sensors.common.spec",
     "Randomization": "sensorium.sensors.common.randomization",
     "Placement": "sensorium.sensors.common.randomization",
     "Intrinsics": "sensorium.sensors.common.randomization",
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.camera.image import CameraImage
     from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
-    from sensorium.sensors.common.timing import Timing
+    from sensorium.sensors.common.spec import Timing
     from sensorium.sensors.cone.reading import ConeReading
     from sensorium.sensors.cone.sensor import ConeSensor
     from sensorium.sensors.cone.verdict import Verdict
@@ -151,9 +151,9 @@ if TYPE_CHECKING:
     from sensorium.sensors.ray_sensor.ray_hits import RayHits
     from sensorium.sensors.ray_sensor.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.sun_sensor import SunSensor, SunSensorReading
-    from sensorium.tracing.cast_results import Hits
     from sensorium.tracing.caster import RayCaster
     from sensorium.tracing.partitioned.caster import PartitionedCaster
+    from sensorium.tracing.rays import Hits
     from sensorium.tracing.warp.caster import WarpCaster
     from sensorium.worlds import paths
 

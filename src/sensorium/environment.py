@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.core.clock import ns_to_seconds, seconds_to_ns
+from sensorium.core.clock import ns_to_seconds
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.corruption import TimingErrors
@@ -25,9 +25,8 @@ from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import index_of
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.stepping import SteppedRun, Watcher, check_view, watched
+from sensorium.sensors.common.spec import Rig, SensorSpec, checked_mounts
+from sensorium.stepping import StepObserver, SteppedRun, check_view, checked_duration_ns, observed
 from sensorium.tracing.scene_backend import scene_backend
 from sensorium.tracing.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
@@ -210,18 +209,12 @@ class Environment:
             raise SpecError(f"name is {name!r}; it must be a string that is not empty")
         if name in self._sensors:
             raise SpecError(f"a sensor is named {name!r} already; pass name= to tell them apart")
-        body_index = None if body is None else self._body_index(body)
-        if pose is not None and not isinstance(pose, Pose) and not all(isinstance(one, Pose) for one in pose):
-            raise SpecError(f"pose is {pose!r}; it must be a sn.Pose or a sequence of them")
-        if pose is not None and not isinstance(pose, Pose) and not len(pose):
-            raise SpecError("pose is an empty sequence; there must be one pose at least")
-        X_BS = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose.stack(list(pose))
-        if len(X_BS.shape) > 1:
-            raise SpecError(f"pose has batch shape {X_BS.shape}; it must be one pose or one row of poses")
+        body_index = None if body is None else _index("body", body, self.world.body_names)
+        X_BS = checked_mounts(pose)
         if isinstance(hide, str):
             raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
         for hidden in hide:
-            self._body_index(hidden)
+            _index("body", hidden, self.world.body_names)
         self._scene_backend.register_hidden(hide)
         rig = Rig(
             name=name,
@@ -229,7 +222,7 @@ class Environment:
             history=self._history,
             scene_backend=self._scene_backend,
             body=body_index,
-            joint=None if joint is None else self._joint_index(joint),
+            joint=None if joint is None else _index("joint", joint, self.world.joint_names),
             X_BS=X_BS.reshape(-1),
             hide=tuple(hide),
             atmosphere=self.atmosphere,
@@ -290,7 +283,7 @@ class Environment:
             self._ingest(self._checked(state))
 
     def run(
-        self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
+        self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | StepObserver = False
     ) -> SteppedRun:
         """Step for a while; the loop body runs after each step.
 
@@ -301,17 +294,13 @@ class Environment:
             duration_s: How long in simulated time [s]; the steps begun before that time.
             realtime: Wait after a step until the wall clock has caught up; `real_time_factor` tells whether it could.
             view: Whether to show the run in Rerun while it goes on (extra `view`). The path of an .rrd file
-                writes there what would be shown; any other `Watcher` is given each step, and closed at the end.
+                writes there what would be shown; any other `StepObserver` is given each step, and closed at the end.
         """
-        if isinstance(duration_s, bool) or not isinstance(duration_s, int | float | np.integer | np.floating):
-            raise SpecError(f"duration_s is {duration_s!r}; it must be a number of seconds")
-        if not duration_s > 0:
-            raise SpecError(f"duration_s is {duration_s}; it must be positive")
+        duration_ns = checked_duration_ns(duration_s)
         if not isinstance(realtime, bool | np.bool_):
             raise SpecError(f"realtime is {realtime!r}; it must be True or False")
-        duration_ns = seconds_to_ns(float(duration_s))
         check_view(view)
-        steps = watched(self, self._steps(duration_ns, realtime=bool(realtime)), view)
+        steps = observed(self, self._steps(duration_ns, realtime=bool(realtime)), view)
         return SteppedRun(steps, f"Environment.run(duration_s={duration_s:g})")
 
     def _steps(self, duration_ns: int, *, realtime: bool) -> Generator[None]:
@@ -401,14 +390,8 @@ class Environment:
         check_state(state, self.world.body_names, self.world.joint_names)
         return state
 
-    def _joint_index(self, joint: str) -> int:
-        names = self.world.joint_names
-        if joint not in names:
-            raise SpecError(f"the world has no joint {joint!r}; it has {', '.join(names) or 'none'}")
-        return names.index(joint)
 
-    def _body_index(self, body: str) -> int:
-        names = self.world.body_names
-        if body not in names:
-            raise SpecError(f"the world has no body {body!r}; it has {', '.join(names) or 'none'}")
-        return names.index(body)
+def _index(kind: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise SpecError(f"the world has no {kind} {name!r}; it has {', '.join(names) or 'none'}")
+    return names.index(name)

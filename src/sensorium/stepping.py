@@ -6,6 +6,9 @@ import warnings
 from collections.abc import Generator, Iterator
 from typing import Any, Protocol
 
+import numpy as np
+
+from sensorium.core.clock import seconds_to_ns
 from sensorium.core.errors import SpecError
 
 
@@ -51,7 +54,7 @@ class SteppedRun(Iterator[None]):
             )
 
 
-class Watcher(Protocol):
+class StepObserver(Protocol):
     """An observer of a run, such as `sn.view.Live` and `sn.view.Report`."""
 
     def record(self, env: Any) -> None:
@@ -61,7 +64,7 @@ class Watcher(Protocol):
         """End the record: the run is over."""
 
 
-def watched(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str] | Watcher) -> Generator[None]:
+def observed(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str] | StepObserver) -> Generator[None]:
     """Steps of an environment, each recorded by an observer, which is closed at the end.
 
     Args:
@@ -69,15 +72,24 @@ def watched(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str
         steps: Its steps.
         view: The observer, see `Environment.run`.
     """
-    watcher = _watcher(view)
+    observer = _observer(view)
     try:
         for _ in steps:
-            if watcher is not None:
-                watcher.record(env)
+            if observer is not None:
+                observer.record(env)
             yield
     finally:
-        if watcher is not None:
-            watcher.close()
+        if observer is not None:
+            observer.close()
+
+
+def checked_duration_ns(duration_s: float) -> int:
+    """How long a run is to be [ns], a positive number of seconds."""
+    if isinstance(duration_s, bool) or not isinstance(duration_s, int | float | np.integer | np.floating):
+        raise SpecError(f"duration_s is {duration_s!r}; it must be a number of seconds")
+    if not duration_s > 0:
+        raise SpecError(f"duration_s is {duration_s}; it must be positive")
+    return seconds_to_ns(float(duration_s))
 
 
 def check_view(view: object) -> None:
@@ -90,7 +102,7 @@ def check_view(view: object) -> None:
         raise SpecError(f"view is {view!r}; it must be True, False, a path, or have record(env) and close()")
 
 
-def _watcher(view: bool | str | os.PathLike[str] | Watcher) -> Watcher | None:
+def _observer(view: bool | str | os.PathLike[str] | StepObserver) -> StepObserver | None:
     """The observer of a run: none, a viewer, a file, or what was given."""
     if view is False:
         return None

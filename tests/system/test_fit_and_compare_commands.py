@@ -1,8 +1,7 @@
 """`sensorium fit` and `sensorium compare` on a capture that the test writes."""
 
-from fuzz.readers.lidars import lidar_captures
-
 import sensorium as sn
+from fuzz.readers.lidars import lidar_captures
 
 
 def test_from_a_capture_to_a_device_and_its_page(command, tmp_path):

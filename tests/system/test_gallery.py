@@ -253,7 +253,7 @@ def test_a_car_keeps_its_distance_by_its_radar_and_a_run_leaves_detections(tmp_p
             place, speed = env.state.X_WB.position[0, :, 0], env.state.v_WB[0, :, 0]
             states.append((place[lead] - place[car] - 4.3, speed[car], speed[lead]))
 
-    done = run(scenario, tmp_path / "run", also=[Gaps()])
+    done = run(scenario, tmp_path / "run", also=[Gaps().record])
     gap_m, own, lead = np.array(states).T
     assert lead[-1] == 12.0
     assert own[-1] == pytest.approx(12.0, abs=1.5)

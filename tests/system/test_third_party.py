@@ -16,9 +16,9 @@ import sensorium as sn
 from sensorium.app.scenario.scenario import scenario_model
 from sensorium.core import plugins
 from sensorium.core.errors import SceneError
-from sensorium.corruption.engine import registry as operations
+from sensorium.corruption.engine import op as operations
 from sensorium.corruption.engine.base import Corruption
-from sensorium.qa import sample_run
+from sensorium.qa.validation import sample_run
 from sensorium.runtime import threads
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "acme_harbour"

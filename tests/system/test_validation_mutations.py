@@ -16,7 +16,7 @@ import sensorium as sn
 from sensorium.corruption.errors import flicker
 from sensorium.physics import cone
 from sensorium.physics.imaging import depth_errors
-from sensorium.physics.media import visibility
+from sensorium.physics.media import particles
 from sensorium.qa.validation import all_checks, run_check
 from sensorium.qa.validation.laws import camera, determinism, fields, inertial
 from sensorium.qa.validation.laws.recordings import RECORDINGS
@@ -191,8 +191,8 @@ MUTATIONS = {
     "vane-beam": calls(optics, "waist_radius", divergence_rad=times(2.0)),  # E-38
     "beam-power": gives(optics, "gaussian_irradiance", lambda value, *_: 0.999 * value),
     # Air
-    "extinction": constant(visibility, "VISIBILITY_CONTRAST", 0.02),  # the older definition
-    "beer-lambert": constant(visibility, "VISIBILITY_CONTRAST", 0.02),
+    "extinction": constant(particles, "VISIBILITY_CONTRAST", 0.02),  # the older definition
+    "beer-lambert": constant(particles, "VISIBILITY_CONTRAST", 0.02),
     "gamma-returns": calls(media, "fog", gamma_scale_m=0.5),
     # Ray casting
     "planes": rounded_directions,

@@ -78,7 +78,7 @@ def test_sources_that_a_page_names_exist(page):
 
 
 def test_missing_sources_are_found():
-    text = "`environment.py`, `record/tiff.py`, `tests/unit/test_links.py`, `loading.py` (`Watcher` in `stepping.py`)"
+    text = "`environment.py`, `record/tiff.py`, `tests/unit/test_links.py`, `loading.py` (`Hits` in `stepping.py`)"
     assert missing_sources(text) == ["record/tiff.py", "loading.py"]
 
 

@@ -7,10 +7,9 @@
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.chain import Chain
 from sensorium.corruption.engine.custom import CustomCorruption
-from sensorium.corruption.engine.op import Moment, Op
+from sensorium.corruption.engine.op import Moment, Op, operation
 from sensorium.corruption.engine.process import LinearProcess
 from sensorium.corruption.engine.program import Part, Program
-from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.engine.state import State
 from sensorium.corruption.errors.bias import Bias
 from sensorium.corruption.errors.bounded_walk import BoundedWalk

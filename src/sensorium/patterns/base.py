@@ -110,6 +110,24 @@ class AbstractPattern(Spec, abc.ABC):
         """Rays of sweep number `sweep` (0, 1, ...); cached, so that equal sweeps give the same object."""
 
 
+class AbstractSteadyPattern(AbstractPattern):
+    """A pattern whose sweeps are all the same."""
+
+    @property
+    def cycle(self) -> int:
+        """Every sweep is the same."""
+        return 1
+
+    def rays(self, sweep: int = 0) -> RayTable:
+        """Rays of one sweep, the same for every sweep."""
+        checked_sweep(sweep, 1)
+        return self._table()
+
+    @abc.abstractmethod
+    def _table(self) -> RayTable:
+        """The rays, cached."""
+
+
 def exact(value: float) -> Fraction:
     """The decimal number a float was written as, so that 0.1 s means one tenth and rates do not drift."""
     return Fraction(str(value))

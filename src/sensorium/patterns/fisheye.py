@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate, checked_sweep, ray_table
+from sensorium.patterns.base import AbstractSteadyPattern, Float64, RayTable, SweepRate, ray_table
 from sensorium.patterns.pinhole import (
     Coefficient,
     Pixels,
@@ -23,7 +23,7 @@ from sensorium.patterns.pinhole import (
 )
 
 
-class Fisheye(AbstractPattern):
+class Fisheye(AbstractSteadyPattern):
     """One ray through the middle of each pixel of a lens after Kannala and Brandt, as in OpenCV's fisheye model.
 
     With x = (u - cx) / fx, y = (v - cy) / fy and r = |(x, y)|, pixel (u, v) looks at the angle t to the axis where
@@ -80,14 +80,7 @@ class Fisheye(AbstractPattern):
         """Principal point [px]."""
         return middle(self.width, self.height) if self.center_px is None else self.center_px
 
-    @property
-    def cycle(self) -> int:
-        """Every image is the same."""
-        return 1
-
-    def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of one image, the same for every image."""
-        checked_sweep(sweep, self.cycle)
+    def _table(self) -> RayTable:
         return _rays(self)
 
 

@@ -9,12 +9,11 @@ from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.patterns.base import (
-    AbstractPattern,
+    AbstractSteadyPattern,
     Float64,
     RayTable,
     SweepRate,
     check_ray_count,
-    checked_sweep,
     ray_table,
 )
 
@@ -30,7 +29,7 @@ Coefficient = Annotated[float, Field(ge=-1e6, le=1e6)]
 """Of a polynomial of a lens [1]."""
 
 
-class Pinhole(AbstractPattern):
+class Pinhole(AbstractSteadyPattern):
     """One ray through the middle of each pixel: row 0 is the top, column 0 the left edge.
 
     The sensor frame S looks along x, with y to the left and z up; image coordinates run to the right and down. Pixel
@@ -90,14 +89,7 @@ class Pinhole(AbstractPattern):
         """Principal point [px]."""
         return middle(self.width, self.height) if self.center_px is None else self.center_px
 
-    @property
-    def cycle(self) -> int:
-        """Every image is the same."""
-        return 1
-
-    def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of one image, the same for every image."""
-        checked_sweep(sweep, self.cycle)
+    def _table(self) -> RayTable:
         return _rays(self)
 
 

@@ -7,11 +7,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sensorium.patterns.base import (
-    AbstractPattern,
+    AbstractSteadyPattern,
     RayTable,
     SweepRate,
     check_ray_count,
-    checked_sweep,
     directions,
     is_full_turn,
     ray_table,
@@ -19,7 +18,7 @@ from sensorium.patterns.base import (
 )
 
 
-class Raster(AbstractPattern):
+class Raster(AbstractSteadyPattern):
     """Rays on a grid of equal angles: row 0 is the top, column 0 the left edge.
 
     Column j looks at azimuth max - (max - min) j / (width - 1), row i likewise at its elevation; over a
@@ -81,14 +80,7 @@ class Raster(AbstractPattern):
                 )
         return self
 
-    @property
-    def cycle(self) -> int:
-        """Every sweep is the same."""
-        return 1
-
-    def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of one sweep, the same for every sweep."""
-        checked_sweep(sweep, self.cycle)
+    def _table(self) -> RayTable:
         return _rays(self)
 
 

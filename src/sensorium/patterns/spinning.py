@@ -9,12 +9,11 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from sensorium.core.spec import Spec, checked
 from sensorium.patterns.base import (
-    AbstractPattern,
+    AbstractSteadyPattern,
     Float64,
     RayTable,
     SweepRate,
     check_ray_count,
-    checked_sweep,
     directions,
     intervals,
     is_full_turn,
@@ -53,7 +52,7 @@ Elevations = Annotated[
 """Elevation of each channel [deg], or a fan of them."""
 
 
-class Spinning(AbstractPattern):
+class Spinning(AbstractSteadyPattern):
     """Rays of a turning head: rows are channels in the given order, columns follow in firing order.
 
     The head turns at constant speed and keeps turning while the channels of a column fire one after another:
@@ -136,14 +135,7 @@ class Spinning(AbstractPattern):
                 )
         return self
 
-    @property
-    def cycle(self) -> int:
-        """Every revolution is the same."""
-        return 1
-
-    def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of one revolution, the same for every sweep."""
-        checked_sweep(sweep, self.cycle)
+    def _table(self) -> RayTable:
         return _rays(self)
 
     def _edges_deg(self) -> tuple[float, float]:

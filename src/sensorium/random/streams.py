@@ -67,10 +67,10 @@ class Stream:
         dtype: npt.DTypeLike = np.float64,
     ) -> Values:
         """Uniform numbers in the open interval (0, 1), float64 or float32."""
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         out = np.zeros((worlds, elements), _float_type(dtype))
         fill = kernels.fill_uniform_f32 if out.dtype == np.float32 else kernels.fill_uniform_f64
-        fill(out, *self.key, *where)
+        fill(out, start)
         return out
 
     def normal(
@@ -86,10 +86,10 @@ class Stream:
         dtype: npt.DTypeLike = np.float64,
     ) -> Values:
         """Standard normal numbers, float64 or float32: the first array of `normal_pair`."""
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         out = np.zeros((worlds, elements), _float_type(dtype))
         fill = kernels.fill_normal_f32 if out.dtype == np.float32 else kernels.fill_normal_f64
-        fill(out, *self.key, *where)
+        fill(out, start)
         return out
 
     def normal_pair(
@@ -105,10 +105,10 @@ class Stream:
         dtype: npt.DTypeLike = np.float64,
     ) -> tuple[Values, Values]:
         """Two independent arrays of standard normal numbers for little more than the price of one."""
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         out = np.zeros((2, worlds, elements), _float_type(dtype))
         fill = kernels.fill_normal_pair_f32 if out.dtype == np.float32 else kernels.fill_normal_pair_f64
-        fill(out[0], out[1], *self.key, *where)
+        fill(out[0], out[1], start)
         return out[0], out[1]
 
     def exponential(
@@ -124,10 +124,10 @@ class Stream:
         dtype: npt.DTypeLike = np.float64,
     ) -> Values:
         """Exponential numbers of mean 1, float64 or float32."""
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         out = np.zeros((worlds, elements), _float_type(dtype))
         fill = kernels.fill_exponential_f32 if out.dtype == np.float32 else kernels.fill_exponential_f64
-        fill(out, *self.key, *where)
+        fill(out, start)
         return out
 
     def gamma(
@@ -147,11 +147,11 @@ class Stream:
 
         The shape is from 0.05 to 1e12 [1] and the scale positive; both broadcast to (worlds, elements).
         """
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         shapes = _parameter("shape", shape, (worlds, elements), at_least=_SMALLEST_SHAPE)
         scales = _parameter("scale", scale, (worlds, elements), at_least=np.finfo(np.float64).tiny)
         out = np.zeros((worlds, elements))
-        kernels.fill_gamma(out, shapes, *self.key, *where)
+        kernels.fill_gamma(out, shapes, start)
         return out * scales
 
     def poisson(
@@ -167,28 +167,22 @@ class Stream:
         first_world: int = 0,
     ) -> npt.NDArray[np.int64]:
         """Poisson numbers of the given mean, from 0 to 1e12; the mean broadcasts to (worlds, elements)."""
-        where = _counter(stage, draw, tick, elements, worlds, first_element, first_world)
+        start = self._start(stage, draw, tick, elements, worlds, first_element, first_world)
         means = _parameter("mean", mean, (worlds, elements), at_least=0.0)
         out = np.zeros((worlds, elements), np.int64)
-        kernels.fill_poisson(out, means, *self.key, *where)
+        kernels.fill_poisson(out, means, start)
         return out
 
-
-def _counter(
-    stage: int, draw: int, tick: int, elements: int, worlds: int, first_element: int, first_world: int
-) -> tuple[int, int, int, int, int]:
-    """Check that every field fits its place in the counter; the part of it that is common to the array."""
-    start = _field("first_element", first_element, MAX_ELEMENTS - 1)
-    _field("elements", elements, MAX_ELEMENTS - start)
-    world = _field("first_world", first_world, MAX_WORLDS - 1)
-    _field("worlds", worlds, MAX_WORLDS - world)
-    return (
-        start,
-        _field("stage", stage, MAX_STAGES - 1),
-        _field("draw", draw, MAX_DRAWS - 1),
-        _field("tick", tick, MAX_TICKS - 1),
-        world,
-    )
+    def _start(
+        self, stage: int, draw: int, tick: int, elements: int, worlds: int, first_element: int, first_world: int
+    ) -> kernels.Start:
+        """Check that every field fits its place in the counter; the key and the counter of an array's first number."""
+        start = _field("first_element", first_element, MAX_ELEMENTS - 1)
+        _field("elements", elements, MAX_ELEMENTS - start)
+        world = _field("first_world", first_world, MAX_WORLDS - 1)
+        _field("worlds", worlds, MAX_WORLDS - world)
+        at = _field("stage", stage, MAX_STAGES - 1), _field("draw", draw, MAX_DRAWS - 1)
+        return (*self.key, start, *at, _field("tick", tick, MAX_TICKS - 1), world)
 
 
 def _field(name: str, value: int, limit: int) -> int:

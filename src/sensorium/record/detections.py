@@ -8,7 +8,7 @@ import numpy as np
 from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable
 from sensorium.sensors.common.attached import Arrival
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.reading import RadarReading
 
 # Arrays of a reading that are measured, and names of columns

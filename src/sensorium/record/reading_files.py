@@ -12,7 +12,7 @@ from sensorium.core.errors import SpecError
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 
 R = TypeVar("R")
 

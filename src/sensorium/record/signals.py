@@ -1,22 +1,56 @@
 """Readings of sampled sensors as tables: CSV or Parquet, one file a sensor, truth beside the measurement."""
 
 import warnings
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
 from sensorium.record.reading_files import file_stem, made_folder
 from sensorium.record.recorder import Recorder
-from sensorium.record.signal_columns import Column, columns_of_reading
 from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
 from sensorium.sensors.common.attached import Arrival, AttachedSensor
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledReading
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.registry import kind_of, loaded
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of each reading.
+
+    Attributes:
+        name: Its name, with its unit.
+        quantity: Its quantity.
+        component: Number of the component.
+    """
+
+    name: str
+    quantity: Quantity
+    component: int
+
+    def values(self, reading: SampledReading) -> NDArray[np.generic]:
+        """The numbers of a reading, in the shape of its leading axes."""
+        whole = np.asarray(getattr(reading, self.quantity.name))
+        return whole.reshape(*reading.valid.shape, -1)[..., self.component]
+
+
+def columns_of_reading(reading: SampledReading) -> tuple[Column, ...]:
+    """The columns of a reading, which are the same for all of one sensor; empty for a kind without quantities.
+
+    Positions and velocities of an encoder are in the unit of its joint, rad or m, which is not in their names.
+    """
+    return tuple(
+        Column(name, quantity, component)
+        for quantity in reading.quantities
+        for component, name in enumerate(quantity.columns)
+    )
+
 
 _TABLES: dict[str, type[CsvTable] | type[ParquetTable]] = {"csv": CsvTable, "parquet": ParquetTable}
 

@@ -10,20 +10,10 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SceneError
 from sensorium.core.frames import Pose
+from sensorium.scene import volumes
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
-from sensorium.scene.volumes import (
-    AIR,
-    BANK,
-    MOST_PLANES,
-    VOLUME,
-    Banks,
-    Extents,
-    convex_planes,
-    extents_of,
-    material_kinds,
-)
 
 
 class KindTables(NamedTuple):
@@ -70,35 +60,35 @@ class Layout:
     name: tuple[str | None, ...]
     label_numbers: Mapping[str, int]
     around_index: float = 1.0
-    whole_extents: Extents | None = None
+    whole_extents: volumes.Extents | None = None
     whole_planes: tuple[NDArray[np.float64] | None, ...] | None = None
 
     @cached_property
     def material_kind(self) -> NDArray[np.uint8]:
         """Role of each material: surface, volume, or air, see `scene/volumes.py`."""
-        return material_kinds(self.materials, self.around_index)
+        return volumes.material_kinds(self.materials, self.around_index)
 
     @cached_property
     def object_kind(self) -> NDArray[np.uint8]:
         """Role of each object, (Wl, n): by its material, or a bank."""
         kind = self.material_kind[self.material_index]
-        kind[:, self.banks.column] = BANK
+        kind[:, self.banks.column] = volumes.BANK
         return kind
 
     @cached_property
-    def banks(self) -> Banks:
+    def banks(self) -> volumes.Banks:
         """Volumes that are clipped by the planes of their faces."""
         column, plane = [], []
-        if (self.material_kind == AIR).any() and not (self.material_kind == VOLUME).any():
-            for number in np.flatnonzero(self.material_kind[self.material_index[0]] == AIR).tolist():
+        if (self.material_kind == volumes.AIR).any() and not (self.material_kind == volumes.VOLUME).any():
+            for number in np.flatnonzero(self.material_kind[self.material_index[0]] == volumes.AIR).tolist():
                 planes = self._planes_of(number) if self.body[number] is None else None
                 if planes is not None:
-                    pose, full = self.X_BO[0, number], np.tile([0.0, 0.0, 0.0, np.inf], (MOST_PLANES, 1))
+                    pose, full = self.X_BO[0, number], np.tile([0.0, 0.0, 0.0, np.inf], (volumes.MOST_PLANES, 1))
                     normal = planes[:, :3] @ pose.rotation.T
                     full[: len(planes), :3], full[: len(planes), 3] = normal, planes[:, 3] + normal @ pose.position
                     column.append(number)
                     plane.append(full)
-        return Banks(np.array(column, np.int32), np.array(plane).reshape(-1, MOST_PLANES, 4))
+        return volumes.Banks(np.array(column, np.int32), np.array(plane).reshape(-1, volumes.MOST_PLANES, 4))
 
     def _planes_of(self, column: int) -> NDArray[np.float64] | None:
         """Planes of a convex object that is the same in all worlds; None for others."""
@@ -108,14 +98,14 @@ class Layout:
         X_BO = self.X_BO[:, column]
         alike = (mesh == mesh[0]).all() and (material == material[0]).all() and mesh[0] >= 0
         alike &= bool((X_BO.position == X_BO.position[0]).all() and (X_BO.quaternion == X_BO.quaternion[0]).all())
-        return convex_planes(self.meshes[mesh[0]]) if alike else None
+        return volumes.convex_planes(self.meshes[mesh[0]]) if alike else None
 
-    def extents(self) -> Extents:
+    def extents(self) -> volumes.Extents:
         """Radius of each object's mesh [m], and its volume [m3] where it is one, (Wl, n)."""
         if self.whole_extents is not None:
             return self.whole_extents
         filled = self.material_kind[self.material_index] > 0
-        return extents_of(self.meshes, self.mesh_index, filled)
+        return volumes.extents_of(self.meshes, self.mesh_index, filled)
 
 
 def layout(scene: Scene | SceneBatch, worlds: int, *, around_index: float = 1.0) -> Layout:

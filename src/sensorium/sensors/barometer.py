@@ -11,14 +11,16 @@ from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
+from sensorium.sensors.common.sampled import (
+    Quantity,
+    Sample,
+    SampledModel,
+    SampledReading,
+    StatelessSignal,
+    required_rate_hz,
+)
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 STANDARD_SEA_LEVEL_PA = 101325.0
@@ -141,7 +143,7 @@ class Barometer(SensorSpec[BarometerReading]):
         )
 
 
-class _PressureSignal:
+class _PressureSignal(StatelessSignal):
     """Pressure where the sensor is."""
 
     columns = 1
@@ -149,12 +151,6 @@ class _PressureSignal:
     def __init__(self, rig: Rig, reference_height_m: float, sea_level_Pa: float) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
         self._name, self._reference_height_m, self._sea_level_Pa = rig.name, reference_height_m, sea_level_Pa
-
-    def begin(self, time_ns: int) -> None:
-        """Measuring starts now."""
-
-    def forget(self) -> None:
-        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""

@@ -18,12 +18,16 @@ from sensorium.physics.fields.earth import earth_fixed_position, east_north_up
 from sensorium.physics.fields.geodetic import geodetic_position
 from sensorium.sensors.common.error_group import ErrorGroup
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.quantity import XYZ, Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled import (
+    XYZ,
+    Quantity,
+    Sample,
+    SampledModel,
+    SampledReading,
+    StatelessSignal,
+    required_rate_hz,
+)
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 # Channels: three of position, three of velocity, and the share of the sky in sight where that is looked at
@@ -233,7 +237,7 @@ def _together(layouts: Sequence[Layout]) -> tuple[Float, Float] | None:
     return np.concatenate([lo for lo, _ in limits]), np.concatenate([hi for _, hi in limits])
 
 
-class _AntennaSignal:
+class _AntennaSignal(StatelessSignal):
     """Position and velocity of the antenna, and the share of the sky it sees."""
 
     def __init__(self, rig: Rig, *, looks_up: bool) -> None:
@@ -241,12 +245,6 @@ class _AntennaSignal:
         self._sight = Occlusion(rig) if looks_up else None
         self._sky_W = sky_directions(_SKY_RAYS)
         self.columns = _FIX + int(looks_up)
-
-    def begin(self, time_ns: int) -> None:
-        """Measuring starts now."""
-
-    def forget(self) -> None:
-        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""

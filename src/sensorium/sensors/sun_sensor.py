@@ -13,15 +13,10 @@ from sensorium.core.rotations import Float, dot
 from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading, StatelessSignal, required_rate_hz
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.worlds.point_motion import PointMotion
 
 
@@ -112,7 +107,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
         )
 
 
-class _SunSignal:
+class _SunSignal(StatelessSignal):
     """The cosine, and 1 where the Sun is in sight."""
 
     columns = 2
@@ -124,12 +119,6 @@ class _SunSignal:
 
         # The cosine of 90 degrees is not quite 0 in floating point
         self._least = math.cos(math.radians(half_angle_deg)) if half_angle_deg < 90.0 else 0.0
-
-    def begin(self, time_ns: int) -> None:
-        """Measuring starts now."""
-
-    def forget(self) -> None:
-        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 2)."""

@@ -15,16 +15,6 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import Extents
-from sensorium.tracing.cast_results import (
-    AllHits,
-    Hits,
-    LookUp,
-    LookUpOfAll,
-    RawHits,
-    new_hits,
-    property_at,
-    shaped_hits,
-)
 from sensorium.tracing.embree import cast
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
@@ -40,7 +30,20 @@ from sensorium.tracing.kernels.light.remote_hits import (
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
+from sensorium.tracing.rays import (
+    AllHits,
+    Hits,
+    LookUp,
+    LookUpOfAll,
+    RawHits,
+    Rays,
+    checked_bodies,
+    checked_rays,
+    middle_of,
+    new_hits,
+    property_at,
+    shaped_hits,
+)
 
 # Initial capacity for the faces that a ray crosses
 _CROSSINGS = 16
@@ -50,18 +53,7 @@ _FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
 class AbstractCaster(ABC):
-    """Common base of casters: placement of bodies, and checks of rays before a cast.
-
-    Bodies are where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
-
-    >>> scene = sn.Scene()
-    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
-    >>> caster = sn.RayCaster(scene)
-    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
-    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
-    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
-    ([3.5, inf], [0, -1])
-    """
+    """Common base of casters: placement of bodies, and checks of rays before a cast."""
 
     worlds: int
     """Number of worlds."""

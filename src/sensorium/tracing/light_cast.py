@@ -4,7 +4,6 @@ The kernels of beams and of pulses are imported when the first such cast runs.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,18 +12,23 @@ from numpy.typing import NDArray
 from sensorium.runtime import threads
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
-from sensorium.tracing.kernels.bundles.in_parts import bundles_in_parts
 from sensorium.tracing.kernels.bundles.tables import V_PULSES
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.in_parts import light_in_parts
+from sensorium.tracing.kernels.light.in_parts import walk_through
 from sensorium.tracing.kernels.light.kernel import LightOutputs, sweep_light
+from sensorium.tracing.kernels.light.stages import follow_light, new_walks
 from sensorium.tracing.labels import LabelTables
 from sensorium.tracing.placement.world_arrays import InstanceTables
 
 if TYPE_CHECKING:
-    from sensorium.tracing.kernels.beams.tables import BeamTables
+    from sensorium.tracing.kernels.bundles.tables import BeamTables
     from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
     from sensorium.tracing.kernels.waveform.tables import WaveformTables
+
+
+# Active blocks of rays: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
+# Active blocks of bundles: up to two megabytes each, for deep trees or for histograms
+_MOST_WALKS, _MOST_BUNDLES = 256, 64
 
 
 class Draws(NamedTuple):
@@ -110,21 +114,26 @@ def cast_light_in_parts(
         aim: Rays and mounts of all worlds.
         cast: Tables and output arrays.
     """
+    light, draws = cast.light, cast.draws
     blocks = aim.blocks if cast.beams is None and cast.pulses is None else cast.blocks
     numbers = np.arange(blocks).reshape(worlds, -1)[world]
+    bundles = min(_MOST_BUNDLES, len(numbers))
+    kernel: Callable[..., None]
+    what: tuple[Any, ...]
+    walks: Any
+    out = cast.out if cast.pulses is None else cast.pulses.out
     if cast.beams is not None:
         from sensorium.tracing.kernels.beams.stages import follow_beams, new_beam_walks
 
-        beams = cast.beams
-        room: Callable[[int], Any] = partial(new_beam_walks, light=cast.light, tables=beams.tables)
-        follow = partial(bundles_in_parts, follow_beams, room, (beams.unlimited, beams.tables, cast.draws), cast.out)
+        walks, beams = new_beam_walks(bundles, light, cast.beams.tables), cast.beams
+        kernel, traced, what = follow_beams, walks.bundles.rays, (beams.unlimited, beams.tables, draws)
     elif cast.pulses is not None:
         from sensorium.tracing.kernels.waveform.stages import follow_pulses, new_pulse_walks
 
-        pulses = cast.pulses
-        room = partial(new_pulse_walks, light=cast.light, tables=pulses.tables)
-        what = (pulses.tables, cast.draws, pulses.scratch)
-        follow = partial(bundles_in_parts, follow_pulses, room, what, pulses.out)
+        walks, pulses = new_pulse_walks(bundles, light, cast.pulses.tables), cast.pulses
+        kernel, traced, what = follow_pulses, walks.bundles.rays, (pulses.tables, draws, pulses.scratch)
     else:
-        follow = partial(light_in_parts, cast.draws, cast.out)
-    follow(remote_hits, collect, numbers, aim.anchor, aim.rays, aim.heads, cast.light)
+        walks = traced = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
+        kernel, what = follow_light, (draws,)
+    where = (aim.anchor, aim.rays, aim.heads, light, *what, walks, out)
+    walk_through(kernel, where, traced, remote_hits, collect, numbers, light)

@@ -1,13 +1,12 @@
 """Pictures of cameras: filter curves, and an image after each stage."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.physics.imaging import Band
-from sensorium.sensors.camera.image import CameraImage
 from sensorium.view.plots import INK, heading, new_figure, picture_grid, style
 
 if TYPE_CHECKING:
@@ -61,38 +60,6 @@ def stage_pictures(
         place.set_title(name, color=INK, fontsize=11, loc="left")
         if closer is not None:
             _draw_closer(place, _shown(np.asarray(image), gamma), closer)
-    return figure
-
-
-def followed_exposure(
-    runs: Mapping[str, Sequence[CameraImage]], *, frames: Sequence[int], full_scale: float
-) -> "Figure":
-    """Some images of each run of a camera in a row, and below how long each image was exposed, with its gain.
-
-    Args:
-        runs: Images of one world and camera, by name of the run.
-        frames: Numbers of the images to show.
-        full_scale: Greatest number of an image.
-    """
-    figure = new_figure(3.0 * len(frames), 2.35 * len(runs) + 2.8)
-    grid = figure.add_gridspec(len(runs) + 1, len(frames), height_ratios=[2.3] * len(runs) + [2.6])
-    for row, (name, images) in enumerate(runs.items()):
-        for column, frame in enumerate(frames):
-            place = figure.add_subplot(grid[row, column])
-            shown = images[frame].image.astype(np.float64) / full_scale
-            place.imshow(shown, interpolation="nearest", cmap="gray", vmin=0.0, vmax=1.0)
-            place.set_axis_off()
-            heading(place, name if column == 0 else f"image {frame}")
-    axes = figure.add_subplot(grid[len(runs), :])
-    for (name, images), color in zip(runs.items(), _SPARE, strict=False):
-        lengthened_ms = [1e3 * float(image.exposure_s * image.gain) for image in images]
-        axes.semilogy(np.arange(len(images)), lengthened_ms, color=color, lw=2.0, marker="o", ms=3.5, label=name)
-    for frame in frames:
-        axes.axvline(frame, color=INK, lw=0.5, alpha=0.4)
-    style(axes, "image", "exposure time x gain [ms]")
-    legend = axes.legend(frameon=False, loc="lower left")
-    for text in legend.get_texts():
-        text.set_color(INK)
     return figure
 
 

@@ -1,6 +1,6 @@
 """Building blocks for plots of lidar physics: axes on dark paper, curves, points colored by cause."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
-
-    from sensorium.tracing.reference.interfaces import Node
 
 COLORS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
 """Colors of curves, in turn."""
@@ -161,65 +159,3 @@ def color_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str) 
     scale.set_label(label, color=INK)
     scale.ax.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
     cast(Any, scale.outline).set_edgecolor(_GRID)
-
-
-def tree_in_scene(axes: "Axes", nodes: Sequence["Node"]) -> None:
-    """A ray's tree from above: its segments, thinner with less light in them, and the numbers of their ends."""
-    for node in nodes:
-        line = np.stack([node.origin, node.point])
-        axes.plot(line[:, 0], line[:, 1], color=_way_color(node.number), linewidth=_width(node), zorder=3)
-        if node.object_id >= 0:
-            _numbered(axes, node.point[0], node.point[1], node.number, size=150)
-
-
-def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, depth: int) -> None:
-    """The same tree as the heap it is kept in: node i over its reflection 2 i + 1 and its transmission 2 i + 2.
-
-    Args:
-        axes: Where.
-        nodes: Of one ray.
-        names: Name of each object, by its number.
-        depth: How many rows to draw below the first; empty places are shown as such.
-    """
-    by_number = {node.number: node for node in nodes}
-    for number in range(2 ** (depth + 1) - 1):
-        x, y = _place(number)
-        node = by_number.get(number)
-        if number:
-            above = _place((number - 1) // 2)
-            color, width = (_GRID, 1.0) if node is None else (_way_color(number), _width(node))
-            axes.plot([above[0], x], [above[1], y], color=color, linewidth=width, zorder=1)
-        if node is None:
-            axes.scatter([x], [y], 60, facecolor=PAPER, edgecolor=_GRID, zorder=2)
-            continue
-        _numbered(axes, x, y, number, size=260)
-        text = f"{names[node.object_id]}\n{node.opl_m:.2f} m\n{node.intensity:.1e}"
-        backing = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
-        axes.text(x, y - 0.17, text, color=INK, fontsize=9, ha="center", va="top", zorder=3, bbox=backing)
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(-depth - 0.75, 0.35)
-    axes.set_axis_off()
-
-
-def _place(number: int) -> tuple[float, float]:
-    """Position of a node in the drawn heap: rows go down, each as wide as the first."""
-    row = (number + 1).bit_length() - 1
-    return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
-
-
-def _way_color(number: int) -> str:
-    """Color of the way into a node: odd ones are reflections, even ones transmissions."""
-    cause = Cause.SURFACE if number == 0 else Cause.REFLECTION if number % 2 else Cause.TRANSMISSION
-    return "#e6edf3" if cause == Cause.SURFACE else CAUSE_COLORS[cause]
-
-
-def _width(node: "Node") -> float:
-    """Line width for the remaining light: a point less for each power of a hundred."""
-    return max(0.8, 3.0 + 0.5 * float(np.log10(max(node.gain, 1e-12))))
-
-
-def _numbered(axes: "Axes", x: float, y: float, number: int, *, size: float) -> None:
-    axes.scatter([x], [y], size, color=_way_color(number), edgecolor=PAPER, zorder=4)
-    axes.text(
-        x, y, str(number), color=PAPER, fontsize=9, fontweight="bold", ha="center", va="center_baseline", zorder=5
-    )

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import Quantity, SampledReading
 from sensorium.sensors.lidar.scan import Scan
 
 Float = NDArray[np.float64]

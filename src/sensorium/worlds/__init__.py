@@ -6,8 +6,7 @@ from sensorium.worlds.commanded import Commanded
 from sensorium.worlds.joined import Joined
 from sensorium.worlds.kinematic import Kinematic
 from sensorium.worlds.mujoco.world import MuJoCo
-from sensorium.worlds.replay.joint_track import JointTrack
-from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.track import JointTrack, Track
 from sensorium.worlds.replay.world import Replay
 from sensorium.worlds.static import Static
 

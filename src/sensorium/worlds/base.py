@@ -7,7 +7,7 @@ state after each step, for all the worlds that run side by side.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,6 +245,16 @@ def unread_state_of(world: World) -> Callable[[], WorldState]:
         if "state" in own:
             break
     return world.state
+
+
+S = TypeVar("S")
+
+
+def started(made_by_start: S | None) -> S:
+    """What a world has once it was started; raises WorldError while it is None."""
+    if made_by_start is None:
+        raise WorldError("this world was not started; call start(worlds) first")
+    return made_by_start
 
 
 def checked_worlds(worlds: int) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float, rotate
-from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, started, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 
 
@@ -89,7 +89,7 @@ class Commanded:
             velocity: In its own axes [m/s], shape (3,) or (worlds, 3).
             angular_velocity: Likewise [rad/s].
         """
-        count = self._started().shape[0]
+        count = started(self._X_WB).shape[0]
         if body not in self.body_names:
             raise SpecError(f"body is {body!r}; the bodies are {', '.join(self.body_names) or 'none'}")
         i = self.body_names.index(body)
@@ -100,13 +100,13 @@ class Commanded:
 
     def step(self) -> None:
         """Move all bodies on by step_ns."""
-        X_WB, dt = self._started(), self.step_ns * 1e-9
+        X_WB, dt = started(self._X_WB), self.step_ns * 1e-9
         self._X_WB = X_WB @ Pose.exp(self._v_B * dt, self._w_B * dt)
         self.time_ns += self.step_ns
 
     def state(self) -> WorldState:
         """The state now, with the velocities that are commanded."""
-        X_WB = self._started()
+        X_WB = started(self._X_WB)
         numbers = np.zeros(self._layout.size)
         position, quaternion, v_WB, w_WB = self._layout.views(numbers)[:4]
         position[...], quaternion[...] = X_WB.position, X_WB.quaternion
@@ -115,17 +115,12 @@ class Commanded:
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Put the worlds where mask (worlds,) is true back to their first poses and velocities; time goes on."""
-        X_WB = self._started()
+        X_WB = started(self._X_WB)
         m = checked_mask(mask, X_WB.shape[0])[:, None, None]
         first, v_B = self._initial
         self._X_WB = Pose(np.where(m, first.position, X_WB.position), np.where(m, first.quaternion, X_WB.quaternion))
         self._v_B = np.where(m, v_B, self._v_B)
         self._w_B = np.where(m, 0.0, self._w_B)
-
-    def _started(self) -> Pose:
-        if self._X_WB is None:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._X_WB
 
 
 def _vectors(what: str, body: str, value: ArrayLike, worlds: int) -> Float:

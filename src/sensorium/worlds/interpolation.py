@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit, threads
-from sensorium.worlds.paths.closed import P, Q, V
+from sensorium.worlds.paths.base import P, Q, V
 
 # The calling thread interpolates fewer poses than this alone: each takes some 7 ns, sharing work 0.1 ms
 _SERIAL_POSES = 32_768

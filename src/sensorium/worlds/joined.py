@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.rotations import Float
-from sensorium.worlds.base import World, WorldState, checked_worlds, slides_of, step_length_ns
+from sensorium.worlds.base import World, WorldState, checked_worlds, slides_of, started, step_length_ns
 from sensorium.worlds.mujoco.scene import Mount
 from sensorium.worlds.state_layout import StateLayout
 
@@ -68,7 +68,7 @@ class Joined:
 
     def step(self) -> None:
         """Move all parts on by step_ns."""
-        self._started()
+        started(self._layout)
         for part in self.parts:
             for _ in range(self.step_ns // part.step_ns):
                 part.step()
@@ -76,13 +76,13 @@ class Joined:
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Put all parts back to their initial state in the worlds where mask (worlds,) is true; time goes on."""
-        self._started()
+        started(self._layout)
         for part in self.parts:
             part.reset(mask)
 
     def state(self) -> WorldState:
         """The state now."""
-        layout = self._started()
+        layout = started(self._layout)
         states = [part.state() for part in self.parts]
         for number, state in enumerate(states):
             if state.time_ns != self.time_ns:
@@ -122,7 +122,7 @@ class Joined:
             return None
         if len(everywhere) == len(told) and all(np.array_equal(a, b) for a, b in pairwise(told)):
             return told[0]
-        each = np.zeros((*self._started().shape[:2], 3))
+        each = np.zeros((*started(self._layout).shape[:2], 3))
         for number, (state, bodies) in enumerate(zip(states, self._bodies, strict=True)):
             gravity = state.gravity_W
             if gravity is None and not everywhere:
@@ -133,11 +133,6 @@ class Joined:
             each[:, bodies] = everywhere[0] if gravity is None else gravity
         each.setflags(write=False)
         return each
-
-    def _started(self) -> StateLayout:
-        if self._layout is None:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._layout
 
 
 def _different(kind: str, names: list[tuple[str, ...]]) -> tuple[str, ...]:

@@ -17,10 +17,11 @@ from sensorium.worlds.base import (
     checked_names,
     checked_slides,
     checked_worlds,
+    started,
     step_length_ns,
 )
 from sensorium.worlds.paths import JointPath, Path
-from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
+from sensorium.worlds.paths.base import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
 
@@ -98,13 +99,13 @@ class Kinematic:
 
     def step(self) -> None:
         """Move all worlds on by step_ns."""
-        self._started()
+        started(self._path_start_ns)
         self.time_ns += self.step_ns
         self._state = None
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the paths at their t = 0 in the worlds where mask (worlds,) is true; time goes on."""
-        path_start_ns = self._started()
+        path_start_ns = started(self._path_start_ns)
         path_start_ns[checked_mask(mask, len(path_start_ns))] = self.time_ns
         self._together = False
         self._state = None
@@ -122,7 +123,7 @@ class Kinematic:
     def _set_path_times(self) -> None:
         """Write the present path time of each world for the kernel."""
         # Until a reset all have the clock's time
-        path_start_ns = self._started()
+        path_start_ns = started(self._path_start_ns)
         if self._together:
             self._path_s.fill(float(self.time_ns) / NS_PER_S)
         else:
@@ -172,12 +173,6 @@ class Kinematic:
             q, qd = _ask("joint", name, self._joints[name], t_s)
             _check_shape("joint", name, q.shape, len(t_s))
             joint_position[:, i], joint_velocity[:, i] = q, qd
-
-    def _started(self) -> NDArray[np.int64]:
-        """Clock time at which each world's paths began [ns], shape (worlds,)."""
-        if self._path_start_ns is None:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._path_start_ns
 
 
 class _StateBuffer(NamedTuple):

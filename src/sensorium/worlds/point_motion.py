@@ -20,7 +20,7 @@ from sensorium.runtime import jit, threads
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.history import History
 from sensorium.worlds.interpolation import slerp
-from sensorium.worlds.paths.closed import ALPHA, BLOCKS, ROW, A, P, Q, V, W
+from sensorium.worlds.paths.base import ALPHA, BLOCKS, ROW, A, P, Q, V, W
 
 # with fewer worlds than this the calling thread does all of them: at a state's own time, and between two
 _SERIAL_AT, _SERIAL_BETWEEN = 2048, 512

@@ -9,7 +9,7 @@ import numpy as np
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.paths.closed import BLOCKS
+from sensorium.worlds.paths.base import BLOCKS
 
 
 class Later(Protocol):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.frames import Pose
-from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, started, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 
 
@@ -53,18 +53,13 @@ class Static:
 
     def step(self) -> None:
         """Let step_ns pass."""
-        self._started()
+        started(self._initial)
         self.time_ns += self.step_ns
 
     def state(self) -> WorldState:
         """The state now: the same at all times."""
-        return self._started().at(self.time_ns)
+        return started(self._initial).at(self.time_ns)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Check the mask (worlds,); nothing changes."""
-        checked_mask(mask, self._started().X_WB.shape[0])
-
-    def _started(self) -> WorldState:
-        if self._initial is None:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._initial
+        checked_mask(mask, started(self._initial).X_WB.shape[0])

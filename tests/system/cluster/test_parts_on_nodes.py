@@ -65,7 +65,7 @@ def test_each_part_has_a_node_of_its_own(rack, tmp_path, parts):
 
 def test_a_scene_of_twice_a_nodes_memory(rack, tmp_path):
     """What no node can hold runs on three, and is refused on two, in one line with what each has."""
-    from sensorium.tracing.partitioned.part_process import memory_needed
+    from sensorium.tracing.partitioned.part_processes import memory_needed
 
     scene, node_mb = hills(1, size=2000), 780
     need = {}

@@ -30,7 +30,7 @@ from sensorium.qa.benchmarks.rows import (
 )
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.runtime import threads
-from sensorium.sensors.depth_camera.tiles import in_tiles
+from sensorium.sensors.depth_camera.rays import in_tiles
 from sensorium.tracing.kernels.cone.tables import face_tables
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
@@ -108,7 +108,7 @@ def test_the_bare_trace_follows_the_lidars_own_rays(mesh):
 
 def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
     rig = waveform.rig(mesh, rays=waveform.FEW, channels=4, columns=16)
-    bare = waveform.BareRays(rig)
+    bare = waveform.BarePulses(rig)
     bare()
     scan = rig.lidar.read()
     ranges = bare.range_m.reshape(*scan.range_m.shape, waveform.FEW)

@@ -8,8 +8,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.corruption import Noise
+from sensorium.record.ros2.message import Source
 from sensorium.record.ros2.readings import messages_of
-from sensorium.record.ros2.source import Source
 
 
 @pytest.fixture

@@ -59,7 +59,8 @@ def by_force(placed, spherical, lines=None):
         best2 = math.inf
         if lines is None:
             for face in mesh.faces:
-                best2 = min(best2, nearest_on_triangle(*points[face].ravel(), A, B, REACH_M, spherical, math.inf)[0])
+                nearest = nearest_on_triangle(*map(tuple, points[face]), A, B, REACH_M, spherical, math.inf)
+                best2 = min(best2, nearest[0])
         else:
             sign, quads = outward_signs(mesh.vertices, mesh.faces), recovered_quads(mesh.vertices, mesh.faces)
             for corners, outward in zip(points[quads.corners], sign[quads.face], strict=True):

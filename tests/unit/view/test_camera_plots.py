@@ -1,6 +1,5 @@
 """Pictures of cameras."""
 
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -31,18 +30,3 @@ def test_every_stage_has_its_picture_in_zero_to_one():
         pixels = axes.get_images()[0].get_array()
         assert pixels.min() >= 0.0
         assert pixels.max() <= 1.0
-
-
-def test_a_run_shows_its_images_and_how_they_were_exposed():
-    def image(exposure_s, gain):
-        return SimpleNamespace(
-            image=np.full((4, 6, 3), 100, np.uint8), exposure_s=np.array(exposure_s), gain=np.array(gain)
-        )
-
-    runs = {"given": [image(1e-3, 1.0)] * 4, "automatic": [image(1e-3 / 2**k, 1.0 + k) for k in range(4)]}
-    figure = camera_plots.followed_exposure(runs, frames=(0, 3), full_scale=255.0)
-    assert len(figure.axes) == 2 * 2 + 1
-    assert np.asarray(figure.axes[0].get_images()[0].get_array()).max() == 100 / 255
-    lines = {line.get_label(): line.get_ydata() for line in figure.axes[-1].get_lines()}
-    np.testing.assert_allclose(lines["given"], 1.0)
-    np.testing.assert_allclose(lines["automatic"], [(1 + k) / 2**k for k in range(4)])

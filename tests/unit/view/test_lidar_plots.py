@@ -5,18 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 import sensorium as sn
-from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
-
-
-@pytest.fixture(scope="module")
-def nodes():
-    """A ray by a mirror to a wall: two nodes, the second a reflection."""
-    scene = sn.Scene()
-    mirror = sn.Pose.from_euler_deg((2, 0, 0), 0, 0, 45)
-    scene.add(sn.shapes.box(0.01, 2, 2), pose=mirror, material=sn.Mirror(reflectance=0.9))
-    scene.add(sn.shapes.box(20, 20, 20))
-    return ray_tree(sn.RayCaster(scene), (0, 0, 0), (1, 0, 0), max_depth=1)
 
 
 def test_a_canvas_has_its_axes_in_reading_order():
@@ -64,23 +53,3 @@ def test_intensities_are_shown_on_a_logarithmic_scale_even_if_there_are_none():
     draw.color_scale(figure, axes, image, "intensity")
     draw.intensity_image(axes, np.full((2, 2), np.nan), (0.0, 1.0, 0.0, 1.0))
     figure.canvas.draw()
-
-
-def test_a_tree_is_drawn_where_it_went(nodes):
-    _, (axes,) = draw.canvas(3.0, 3.0)
-    draw.tree_in_scene(axes, nodes)
-    assert len(axes.lines) == len(nodes) == 2
-    for line, node in zip(axes.lines, nodes, strict=True):
-        np.testing.assert_allclose(line.get_xydata(), [node.origin[:2], node.point[:2]])
-    assert axes.lines[1].get_color() == draw.CAUSE_COLORS[sn.Cause.REFLECTION]
-    assert axes.lines[1].get_linewidth() <= axes.lines[0].get_linewidth()
-
-
-def test_a_heap_shows_every_place_and_names_what_was_met(nodes):
-    _, (axes,) = draw.canvas(3.0, 3.0)
-    draw.heap(axes, nodes, {0: "mirror", 1: "wall"}, depth=2)
-    texts = [text.get_text() for text in axes.texts]
-    assert {"0", "1"} <= set(texts)
-    assert any(text.startswith("wall\n") for text in texts)
-    empty = [dots for dots in axes.collections if dots.get_sizes()[0] == 60]
-    assert len(empty) == 7 - len(nodes)

@@ -42,7 +42,7 @@ def demo(
     log, console = pictures.SweepLog(LIDAR, seconds), Terminal()
     with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
         line = progress_line(bar, scenario.spec.title, seconds)
-        done = run(scenario, out, force=True, progress=line, also=[log], prepare=prepare, added=pictures.NAMES)
+        done = run(scenario, out, force=True, progress=line, also=[log.record], prepare=prepare, added=pictures.NAMES)
     with console.status("Drawing", spinner="line"):
         files = pictures.write(log, done.folder)
     _print_seen(console, log)

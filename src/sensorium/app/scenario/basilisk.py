@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Files
 from sensorium.app.scenario.orbit import InOrbit
 from sensorium.app.scenario.worlds import StepLength, WorldSpec
 from sensorium.core.errors import SpecError

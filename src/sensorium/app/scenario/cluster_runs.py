@@ -7,25 +7,34 @@ files under the same paths. A node that does not see the output folder writes to
 fetched.
 """
 
+import contextlib
+import hashlib
+import shutil
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from sensorium.app.node_check import Checked, check_nodes
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
-from sensorium.app.scenario.gathering import gather, new_place, remove_place
-from sensorium.app.scenario.manifest import Manifest
-from sensorium.app.scenario.rehearsal import rehearse
-from sensorium.app.scenario.run import Run, check_complete, run, run_away, standing
+from sensorium.app.scenario.document import Document, Files
+from sensorium.app.scenario.manifest import NAME, Manifest
+from sensorium.app.scenario.run import Run, check_complete, run, run_away, standing, take_in
 from sensorium.app.scenario.run_distribution import Dealt, deal
 from sensorium.app.scenario.scenario import Scenario
 from sensorium.app.scenario.sweep import Case, begin_series
-from sensorium.core.errors import BackendError, SensoriumError, SpecError
+from sensorium.core.errors import BackendError, RecordError, SensoriumError, SpecError, in_one_line
+from sensorium.environment import Environment
 from sensorium.files.plain_files import sha256
 from sensorium.runtime import cluster, threads
 from sensorium.runtime.cluster import answers, nodes
+from sensorium.runtime.cluster.nodes import Node
+from sensorium.runtime.kernel_folders import cache_folder
+from sensorium.scene import shapes
+from sensorium.scene.partition.split import split_scene
+from sensorium.scene.scene import SceneObject
+from sensorium.tracing.partitioned.part import Part
 
 Tell = Callable[[str], None]
 """Called for events before the runs, with a line each."""
@@ -123,7 +132,7 @@ def _named_files(scenario: Scenario) -> Iterator[Path]:
 
 def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell) -> None:
     """Compile the kernels of a scenario, once a node."""
-    task = ray.remote(_rehearse)
+    task = ray.remote(_compile_there)
     asked = {
         task.options(num_cpus=0, scheduling_strategy=nodes.only_on(place.node)).remote(*_sent(scenario)): place
         for place in places
@@ -197,9 +206,9 @@ def _received(document: Document, folder: str, allow_outside: bool) -> Scenario:
     return Scenario(document, Files(Path(folder), allow_outside=allow_outside))
 
 
-def _rehearse(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
+def _compile_there(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
     """Body of a task that compiles."""
-    return rehearse(_received(document, folder, allow_outside))
+    return compile_kernels_of(_received(document, folder, allow_outside))
 
 
 def _run(
@@ -228,3 +237,99 @@ def _run(
     if done.done_before:
         remove_place(str(place))
     return done
+
+
+# Longest wait for the first reading of a sensor, in simulated time [s]
+_LONGEST_S = 1.0
+
+
+class _EnoughError(Exception):
+    """Everything was used once."""
+
+
+def compile_kernels_of(scenario: Scenario) -> tuple[int, float]:
+    """Run the beginning of a scenario, only to compile its kernels; for a partitioned scene, those of its parts.
+
+    Returns:
+        Number of compiled kernels, and the time it took [s].
+    """
+    reported: set[str] = set()
+
+    def end_when_all_reported(env: Environment) -> None:
+        reported.update(name for name, sensor in env.sensors.items() if sensor.readings())
+        if len(reported) == len(env.sensors) or env.time_s >= _LONGEST_S:
+            raise _EnoughError
+
+    began_s, before = time.perf_counter(), _compiled()
+    with tempfile.TemporaryDirectory(prefix="sensorium-compile-") as folder:
+        if scenario.spec.scene.parts is None:
+            with contextlib.suppress(_EnoughError):
+                run(scenario, Path(folder) / "run", also=[end_when_all_reported])
+        else:
+            split_scene([SceneObject(shapes.box(1.0, 1.0, 1.0))], Path(folder) / "parts", parts=1)
+            Part(str(Path(folder) / "parts"), 0, 1.0)
+    return max(0, _compiled() - before), time.perf_counter() - began_s
+
+
+def _compiled() -> int:
+    return len(list(cache_folder().glob("*.nbc")))
+
+
+# Size of a message [bytes]
+_CHUNK = 1 << 25
+
+_PREFIX = "sensorium-run-"
+
+
+def new_place() -> Path:
+    """A folder of this machine that is not there yet, for a run whose results are fetched."""
+    return Path(tempfile.mkdtemp(prefix=_PREFIX)) / "run"
+
+
+def gather(ray: Any, node: Node, place: Path, manifest: Manifest, out: Path) -> None:
+    """Fetch a run from a node, and remove it there.
+
+    Args:
+        ray: The module, in a cluster.
+        node: Where it is.
+        place: Its folder there.
+        manifest: Of the run, whose hashes the files must have.
+        out: Folder for it here.
+    """
+    on_node = {"num_cpus": 0, "scheduling_strategy": nodes.only_on(node)}
+    read = ray.remote(_read).options(**on_node)
+
+    def copy(folder: Path) -> None:
+        for name in (*manifest.outputs, *manifest.views, NAME):
+            target, digest, at = folder / name, hashlib.sha256(), 0
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as file:
+                while True:
+                    try:
+                        data: bytes = answers.answer(ray, read.remote(str(place / name), at))
+                    except ray.exceptions.RayTaskError as error:
+                        where = f"{str(place / name)!r} of {node.name}"
+                        raise RecordError(f"{where} cannot be fetched: {in_one_line(error.cause)}") from None
+                    file.write(data)
+                    digest.update(data)
+                    at += len(data)
+                    if len(data) < _CHUNK:
+                        break
+            if digest.hexdigest() != manifest.outputs.get(name, digest.hexdigest()):
+                raise RecordError(f"{str(place / name)!r} of {node.name} did not arrive as it was written")
+
+    take_in(out, copy)
+    answers.answer(ray, ray.remote(remove_place).options(**on_node).remote(str(place)))
+
+
+def remove_place(place: str) -> None:
+    """Remove a folder that `new_place` named, and no other."""
+    made = Path(place).parent
+    if made.name.startswith(_PREFIX):
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _read(path: str, at: int) -> bytes:
+    with Path(path).open("rb") as file:
+        file.seek(at)
+        return file.read(_CHUNK)

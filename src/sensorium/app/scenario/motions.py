@@ -1,24 +1,23 @@
 """Paths of bodies and joints by kind, with the parameters of the classes in `sn.paths`."""
 
-import abc
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from sensorium.app.scenario.orbit import InOrbit
 from sensorium.app.scenario.pose import PoseSpec
 from sensorium.core.spec import Spec
-from sensorium.physics.fields.gravity_point_mass import EARTH_MU_M3_S2, GravitationalParameter
+from sensorium.physics.fields.gravity import EARTH_MU_M3_S2, GravitationalParameter
 from sensorium.physics.fields.positions import Vector
 from sensorium.worlds import paths
 
 
-class MotionSpec(Spec, abc.ABC):
-    """A path of a body."""
+class MotionSpec(Spec):
+    """A path of a body or a joint, of the class in `sn.paths` that has its name, from its fields except `kind`."""
 
-    @abc.abstractmethod
-    def make(self) -> paths.Path:
+    def make(self) -> Any:
         """The path."""
+        return getattr(paths, type(self).__name__)(**{name: value for name, value in self if name != "kind"})
 
 
 class Fixed(MotionSpec):
@@ -44,10 +43,6 @@ class Line(MotionSpec):
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     """Constant attitude of the body in the world, w, x, y, z."""
 
-    def make(self) -> paths.Path:
-        """The path."""
-        return paths.Line(self.start, self.velocity, self.quaternion)
-
 
 class Circle(MotionSpec):
     """Motion round a horizontal circle."""
@@ -64,10 +59,6 @@ class Circle(MotionSpec):
     heading: bool = True
     """Whether the body's x axis turns along its way."""
 
-    def make(self) -> paths.Path:
-        """The path."""
-        return paths.Circle(self.center, self.radius, self.rate, self.phase, self.heading)
-
 
 class Spin(MotionSpec):
     """Turning in place about a fixed axis."""
@@ -81,10 +72,6 @@ class Spin(MotionSpec):
     """[rad/s]."""
     phase: float = 0.0
     """Angle at t = 0 [rad]."""
-
-    def make(self) -> paths.Path:
-        """The path."""
-        return paths.Spin(self.position, self.axis, self.rate, self.phase)
 
 
 class Waypoints(MotionSpec):
@@ -127,7 +114,7 @@ Motion = Annotated[Fixed | Line | Circle | Spin | Waypoints | Orbit, Field(discr
 """Any path of a body, selected by its `kind`."""
 
 
-class JointLine(Spec):
+class JointLine(MotionSpec):
     """A joint that turns or slides evenly."""
 
     kind: Literal["line"]
@@ -136,12 +123,8 @@ class JointLine(Spec):
     velocity: float = 0.0
     """[rad/s or m/s]."""
 
-    def make(self) -> paths.JointPath:
-        """The path."""
-        return paths.JointLine(self.start, self.velocity)
 
-
-class JointSine(Spec):
+class JointSine(MotionSpec):
     """A joint that swings."""
 
     kind: Literal["sine"]
@@ -153,10 +136,6 @@ class JointSine(Spec):
     """Mean position [rad or m]."""
     phase: float = 0.0
     """[rad]."""
-
-    def make(self) -> paths.JointPath:
-        """The path."""
-        return paths.JointSine(self.amplitude, self.rate, self.offset, self.phase)
 
 
 JointMotion = Annotated[JointLine | JointSine, Field(discriminator="kind")]

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any
 
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.app.scenario.outputs import Outputs
 from sensorium.app.scenario.scenario import Scenario
@@ -40,12 +39,8 @@ _PARTS = "parts"
 Progress = Callable[[float, float], None]
 """Called after each step with the simulated and the real time spent so far [s]."""
 
-
-class Recorder(Protocol):
-    """An observer of every step."""
-
-    def record(self, env: Environment) -> None:
-        """Process the readings of the environment's last step."""
+Observer = Callable[[Environment], None]
+"""Called with the environment after each step."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ def run(
     *,
     force: bool = False,
     progress: Progress = lambda simulated_s, real_s: None,
-    also: Sequence[Recorder] = (),
+    also: Sequence[Observer] = (),
     prepare: Callable[[], object] = lambda: None,
     added: Sequence[str] = (),
 ) -> Run:
@@ -166,7 +161,7 @@ def _run(
     before: Manifest | None,
     force: bool,
     progress: Progress,
-    also: Sequence[Recorder],
+    also: Sequence[Observer],
     prepare: Callable[[], object],
     added: Sequence[str],
     out_elsewhere: Path | None = None,
@@ -254,28 +249,29 @@ def repeat(
 
 
 def _record(
-    scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Recorder]
+    scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Observer]
 ) -> dict[str, object]:
     """Step to the end, with all requested writers; returns figures of the run."""
     spec = scenario.spec
     steps, readings = 0, Counter[str]()
     with ExitStack() as stack:
         with scenario.document.blamed("outputs"):
-            writers = [*also, *(stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder))]
+            recorders = [stack.enter_context(recorder) for recorder in _writers(spec.outputs, env, folder)]
+        observers = [*also, *(recorder.record for recorder in recorders)]
         report = None
         if spec.outputs.report:
             from sensorium.view.report import Report
 
             report = stack.enter_context(Report(title=spec.title))
-            writers.append(report)
+            observers.append(report.record)
         controllers = scenario.controllers(env)
         stop = stack.enter_context(InterruptsWait())
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
             for controller in controllers:
                 controller.step(env)
-            for writer in writers:
-                writer.record(env)
+            for observe in observers:
+                observe(env)
             if stop.pressed:
                 raise StoppedError(
                     f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "

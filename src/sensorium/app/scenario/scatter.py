@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.scene import ObjectSpec, SceneSpec
 from sensorium.core.spec import Spec
 from sensorium.physics.fields.positions import Vector

@@ -15,8 +15,7 @@ from sensorium.app.controllers import BUILT_IN as CONTROLLERS
 from sensorium.app.controllers import Controller, ControllerSpec
 from sensorium.app.scenario import sensors, worlds
 from sensorium.app.scenario.basilisk import BasiliskSpec
-from sensorium.app.scenario.document import Document, read_document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files, read_document
 from sensorium.app.scenario.outputs import Outputs
 from sensorium.app.scenario.override import overridden
 from sensorium.app.scenario.scatter import StrewnSceneSpec, with_scatters

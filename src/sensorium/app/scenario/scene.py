@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.pose import PoseSpec
 from sensorium.app.scenario.shapes import Shape
 from sensorium.core import plugins

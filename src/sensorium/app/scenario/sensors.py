@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import Field, create_model
 
 from sensorium import devices
-from sensorium.app.scenario.document import Document
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Document, Files
 from sensorium.app.scenario.pose import Poses
 from sensorium.core.errors import SpecError
 from sensorium.core.field_docs import plain_doc

@@ -1,6 +1,5 @@
 """Shapes by kind, with the parameters of the functions in `sn.shapes`."""
 
-import abc
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,12 +12,15 @@ Length = Annotated[float, Field(gt=0.0)]
 """A size [m]."""
 
 
-class ShapeSpec(Spec, abc.ABC):
-    """A shape to be made."""
+class ShapeSpec(Spec):
+    """A shape to be made by the function of `sn.shapes` that its kind names, from its other fields."""
 
-    @abc.abstractmethod
+    kind: str
+
     def make(self) -> Mesh:
         """Its triangles."""
+        mesh: Mesh = getattr(shapes, self.kind)(**{name: value for name, value in self if name != "kind"})
+        return mesh
 
 
 class Box(ShapeSpec):
@@ -32,10 +34,6 @@ class Box(ShapeSpec):
     z: Length
     """Size along z [m]."""
 
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.box(self.x, self.y, self.z)
-
 
 class Sphere(ShapeSpec):
     """A sphere about its middle."""
@@ -45,10 +43,6 @@ class Sphere(ShapeSpec):
     """Of its vertices [m]; face centers are slightly inside."""
     subdivisions: int = 4
     """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
-
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.sphere(self.radius, self.subdivisions)
 
 
 class Ellipsoid(ShapeSpec):
@@ -64,10 +58,6 @@ class Ellipsoid(ShapeSpec):
     subdivisions: int = 4
     """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
 
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.ellipsoid(self.rx, self.ry, self.rz, self.subdivisions)
-
 
 class Cylinder(ShapeSpec):
     """A cylinder along z about its middle."""
@@ -79,10 +69,6 @@ class Cylinder(ShapeSpec):
     """From end to end, along z [m]."""
     segments: int = 64
     """Number of faces around it."""
-
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.cylinder(self.radius, self.height, self.segments)
 
 
 class Capsule(ShapeSpec):
@@ -96,10 +82,6 @@ class Capsule(ShapeSpec):
     segments: int = 64
     """Number of faces around it."""
 
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.capsule(self.radius, self.length, self.segments)
-
 
 class Plane(ShapeSpec):
     """A rectangle in the x y plane about its middle, seen from both sides; without size_y a square."""
@@ -109,10 +91,6 @@ class Plane(ShapeSpec):
     """Along x [m]."""
     size_y: Length | None = None
     """Along y [m]; by default as along x."""
-
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.plane(self.size, self.size_y)
 
 
 class Heightfield(ShapeSpec):
@@ -125,10 +103,6 @@ class Heightfield(ShapeSpec):
     """Of the whole along x [m]."""
     size_y: Length
     """Of the whole along y [m]."""
-
-    def make(self) -> Mesh:
-        """Its triangles."""
-        return shapes.heightfield(self.heights, self.size_x, self.size_y)
 
 
 class Tree(ShapeSpec):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, create_model
 
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Files
 from sensorium.app.scenario.motions import JointMotion, Motion
 from sensorium.app.scenario.pose import PoseSpec
 from sensorium.app.scenario.scene import AnyMaterial, made_material

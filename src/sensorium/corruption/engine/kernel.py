@@ -1,6 +1,6 @@
 """The corruption kernel of all sensors: runs a chain's operations over blocks of rows.
 
-The dispatch from operations to functions is generated from the registered operations (`registry`).
+The dispatch from operations to functions is generated from the registered operations (`op`).
 """
 
 import functools
@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine import op as kinds
-from sensorium.corruption.engine.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH, Float, Int
-from sensorium.corruption.engine.registry import (
-    ARGUMENTS,
-    COMMON_ARGUMENTS,
-    FIRST_OF_OTHERS,
-    Operation,
-    common_operations,
-)
+from sensorium.corruption.engine.op import Float, Int
 from sensorium.runtime import jit
 from sensorium.runtime.fingerprint import fingerprint
 
@@ -37,47 +31,47 @@ def operate_rarely(*arguments: Any) -> None:
     raise NotImplementedError
 
 
-def kernel_of(rare: tuple[Operation, ...]) -> Callable[..., None]:
+def kernel_of(rare: tuple[op.Operation, ...]) -> Callable[..., None]:
     """The kernel that runs the common operations and, if its argument `rare` is not None, those given here.
 
     Args:
-        rare: Such as `registry.rare_operations` gives; see `_corrupt` for the arguments of the kernel.
+        rare: Such as `rare_operations` gives; see `_corrupt` for the arguments of the kernel.
     """
-    return _kernel_of(common_operations(), rare)
+    return _kernel_of(op.common_operations(), rare)
 
 
 @functools.cache
-def _kernel_of(common: tuple[Operation, ...], rare: tuple[Operation, ...]) -> Callable[..., None]:
+def _kernel_of(common: tuple[op.Operation, ...], rare: tuple[op.Operation, ...]) -> Callable[..., None]:
     tag = _tag(rare)
     own = {
-        "operate": _dispatch("operate", COMMON_ARGUMENTS, common),
-        "operate_rarely": _dispatch(f"operate_rarely{tag}", ARGUMENTS, rare),
+        "operate": _dispatch("operate", op.COMMON_ARGUMENTS, common),
+        "operate_rarely": _dispatch(f"operate_rarely{tag}", op.ARGUMENTS, rare),
     }
     made = FunctionType(_corrupt.__code__, globals() | own, f"corrupt{tag}")
     made.__qualname__ = made.__name__
     return jit.kernel(made)
 
 
-def _tag(rare: tuple[Operation, ...]) -> str:
+def _tag(rare: tuple[op.Operation, ...]) -> str:
     """Suffix of the names of functions with operations of other packages; empty for those of the library.
 
     Functions loaded from the cache are linked by their names, so those that differ must not share one.
     """
-    others = [each for each in rare if each.number >= FIRST_OF_OTHERS]
+    others = [each for each in rare if each.number >= op.FIRST_OF_OTHERS]
     if not others:
         return ""
     library = "_library" if len(others) < len(rare) else ""
     return "".join([library, *(f"_{each.number}_{fingerprint(each.function.py_func, {})[:8]}" for each in others)])
 
 
-def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation, ...]) -> Callable[..., None]:
+def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[op.Operation, ...]) -> Callable[..., None]:
     """A compiled function that calls the operation of a row's kind: if kind == 1, elif kind == 2, ..."""
     lines = [f"def {name}({', '.join(arguments)}):", "    kind = ops[o, KIND]"]
     for place, each in enumerate(operations):
         lines.append(f"    {'elif' if place else 'if'} kind == {each.number}:")
         lines.append(f"        operation_{each.number}({', '.join(each.arguments)})")
     functions = {f"operation_{each.number}": each.function for each in operations}
-    scope: dict[str, Any] = {"__name__": __name__, "KIND": KIND, **functions}
+    scope: dict[str, Any] = {"__name__": __name__, "KIND": op.KIND, **functions}
     exec(compile("\n".join(lines), f"<{name} of registered operations>", "exec"), scope)
     made: Callable[..., None] = scope[name]
     return jit.function(made)
@@ -86,17 +80,17 @@ def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation
 @jit.function
 def idle(ops: Int, o: int, x: Float, state: Float, row: int) -> None:
     """Handle an operation's state in a row where it is switched off."""
-    column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
-    if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, SLOTS] - 1) * width]):
+    column, width, s, how = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.STATE], ops[o, op.IDLE]
+    if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, op.SLOTS] - 1) * width]):
         return
     if how != kinds.KEEPS:
-        for i in range(ops[o, SLOTS] * width):
+        for i in range(ops[o, op.SLOTS] * width):
             state[row, s + i] = np.nan
     if how == kinds.WATCHES:
         # The first slot follows the signal, and the last says that there is a value to hold, of this sample
         for i in range(width):
             state[row, s + i] = x[row, column + i]
-            state[row, s + (ops[o, SLOTS] - 1) * width + i] = 0.0
+            state[row, s + (ops[o, op.SLOTS] - 1) * width + i] = 0.0
 
 
 def _corrupt(
@@ -135,7 +129,7 @@ def _corrupt(
             sample = x[t]
             now = min(t, faults.shape[0] - 1)
             for o in range(ops.shape[0]):
-                fault, some = ops[o, FAULT], ops[o, CHANNELS]
+                fault, some = ops[o, op.FAULT], ops[o, op.CHANNELS]
                 begin = start
                 while begin < stop:
                     # All rows at once, or neighbors that a fault is active in
@@ -150,10 +144,10 @@ def _corrupt(
                             end += 1
 
                     # Channels that are not its own get their values back
-                    column, width = ops[o, COLUMN], ops[o, WIDTH]
+                    column, width = ops[o, op.COLUMN], ops[o, op.WIDTH]
                     if some >= 0:
                         kept = sample[begin:end, column : column + width].copy()
-                    if ops[o, KIND] <= kinds.LAST_COMMON:
+                    if ops[o, op.KIND] <= kinds.LAST_COMMON:
                         operate(ops, o, par, sample, state, ids, clock, t, begin, end)
                     elif rare is not None:
                         since = rare[min(t, rare.shape[0] - 1)]

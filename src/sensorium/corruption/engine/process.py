@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import Matrix, PerChannel, per_channel, square, square_root
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 PROCESS = 11
@@ -69,14 +69,14 @@ def process(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
     """E = Phi e + L w; x += e."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
     matrices = np.empty((5, width, width))
     phi, noise = matrices[0], matrices[1]
     for i in range(width):
         for k in range(width):
             phi[i, k], noise[i, k] = par[p + i * width + k], par[p + (width + i) * width + k]
-    if ops[o, OPTION]:
-        discretize(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
+    if ops[o, op.OPTION]:
+        discretize(matrices, clock[t, op.ELAPSED_NS] / NS_PER_S)
 
     # Draws of all channels of all rows
     w = np.empty((width + 3, last - first), np.float32)

@@ -14,9 +14,8 @@ from sensorium.core.errors import SpecError
 from sensorium.corruption.engine import op as layout
 from sensorium.corruption.engine.custom import run_custom
 from sensorium.corruption.engine.kernel import BLOCK_ROWS, kernel_of
-from sensorium.corruption.engine.op import Op, Start
+from sensorium.corruption.engine.op import Op, Start, rare_operations, runs
 from sensorium.corruption.engine.parameters import some_channels
-from sensorium.corruption.engine.registry import rare_operations, runs
 from sensorium.corruption.engine.state import NEVER, State
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS

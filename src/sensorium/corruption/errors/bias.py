@@ -6,9 +6,8 @@ from pydantic import model_validator
 
 from sensorium.core.spec import Spec, positional_init
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start
+from sensorium.corruption.engine.op import COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 BIAS = 1

@@ -8,11 +8,11 @@ from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.random import normal_quantile
 from sensorium.runtime import jit
 
@@ -130,8 +130,8 @@ def bounded_walk(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
     """One step of the walk, by its method; x += w."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    method, dt_s = ops[o, OPTION], clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    method, dt_s = ops[o, op.OPTION], clock[t, op.ELAPSED_NS] / NS_PER_S
     n = np.empty((4, last - first), np.float32)
     for begin in range(0, width, 4):
         fill_normals(ops, o, clock, t, ids, first, last, begin // 4, 0, n)

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import Matrix
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 COUPLE = 8

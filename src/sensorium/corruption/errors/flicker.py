@@ -9,11 +9,11 @@ from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.units import FLOOR
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start
+from sensorium.corruption.engine.op import Float, Int, Op, Start, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 FLICKER = 9
@@ -95,8 +95,14 @@ def flicker(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
     """B_j = phi_j b_j + sigma_j sqrt(1 - phi_j^2) w for every process j; x += sum."""
-    column, width, p, s, count = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
-    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p, s, count = (
+        ops[o, op.COLUMN],
+        ops[o, op.WIDTH],
+        ops[o, op.PARAMETERS],
+        ops[o, op.STATE],
+        ops[o, op.SLOTS],
+    )
+    dt_s = clock[t, op.ELAPSED_NS] / NS_PER_S
     times, stds = par[p + width : p + width + count], par[p + width + count : p + width + 2 * count]
 
     # What is the same for every row, for process and channel in the order of the state

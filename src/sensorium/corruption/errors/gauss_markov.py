@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op, Start
+from sensorium.corruption.engine.op import Float, Int, Op, Start, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 GAUSS_MARKOV = 5
@@ -54,8 +54,8 @@ def gauss_markov(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
     """B = phi b + sigma sqrt(1 - phi^2) w; x += b."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    dt_s = clock[t, op.ELAPSED_NS] / NS_PER_S
     w = np.empty((4, last - first), np.float32)
     for begin in range(0, width, 4):
         fill_normals(ops, o, clock, t, ids, first, last, begin // 4, 0, w)

@@ -8,10 +8,10 @@ from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 LOW_PASS = 14
@@ -64,10 +64,10 @@ class LowPass(Corruption):
 @jit.function
 def low_pass(ops: Int, o: int, par: Float, x: Float, state: Float, clock: Int, t: int, first: int, last: int) -> None:
     """X = filtered x."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    dt_s = clock[t, op.ELAPSED_NS] / NS_PER_S
     for i in range(width):
-        if ops[o, OPTION] == 1:
+        if ops[o, op.OPTION] == 1:
             share = -math.expm1(-par[p + i] * dt_s)
             for row in range(first, last):
                 value, y = x[row, column + i], state[row, s + i]

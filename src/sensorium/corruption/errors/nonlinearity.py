@@ -6,9 +6,8 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, PARAMETERS, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, PARAMETERS, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 NONLINEARITY = 13

@@ -8,9 +8,8 @@ from pydantic import model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, ordered
-from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.errors.quantize import ROUNDINGS, code_of
 from sensorium.corruption.errors.saturate import inward
 from sensorium.runtime import jit

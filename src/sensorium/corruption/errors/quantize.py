@@ -7,9 +7,8 @@ from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Grid, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, ordered, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 QUANTIZE = 6

@@ -9,9 +9,8 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 RANDOM_WALK = 4

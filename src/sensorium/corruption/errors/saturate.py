@@ -7,9 +7,8 @@ from pydantic import model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Grid, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, ordered
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 SATURATE = 7

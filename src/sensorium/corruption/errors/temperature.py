@@ -7,22 +7,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import (
-    COLUMN,
-    ELAPSED_NS,
-    OPTION,
-    PARAMETERS,
-    STATE,
-    TIME_NS,
-    WIDTH,
-    Float,
-    Int,
-    Op,
-    Start,
-)
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 TEMPERATURE = 12
@@ -83,7 +71,7 @@ class TemperatureDrift(Corruption):
             return [Op(TEMPERATURE, parameters, options=(points, 0))]
         first_c = math.nan if self.start_c is None else self.start_c
 
-        def start(begin: Start) -> Float:
+        def start(begin: op.Start) -> Float:
             return np.full((begin.worlds * begin.sensors, 1, begin.width), first_c)
 
         return [Op(TEMPERATURE, parameters, options=(points, 1), slots=1, start=start)]
@@ -95,14 +83,14 @@ def temperature(
     ops: Int, o: int, par: Float, x: Float, state: Float, clock: Int, t: int, first: int, last: int
 ) -> None:
     """X += (scale x + bias) (T - T0)."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    points, lags = ops[o, OPTION], ops[o, OPTION + 1]
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    points, lags = ops[o, op.OPTION], ops[o, op.OPTION + 1]
     q = p + 2 * width
     reference, heating, tau_s = par[q], par[q + 1], par[q + 2]
     times, values = par[q + 3 : q + 3 + points], par[q + 3 + points : q + 3 + 2 * points]
 
     # Where the temperature settles now, and at the sample before
-    time_s, dt_s = clock[t, TIME_NS] / NS_PER_S, clock[t, ELAPSED_NS] / NS_PER_S
+    time_s, dt_s = clock[t, op.TIME_NS] / NS_PER_S, clock[t, op.ELAPSED_NS] / NS_PER_S
     ambient = at_time(time_s, times, values)
     warm, decay, behind = ambient + heating, 1.0, 0.0
     warm_before = warm

@@ -9,9 +9,8 @@ from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, TIME_NS, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, TIME_NS, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 WAVE = 16

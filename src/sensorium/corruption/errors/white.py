@@ -9,9 +9,8 @@ from pydantic import Field, model_validator
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import LAPLACE, NORMAL, UNIFORM, fill_of_law
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import Matrix, PerChannel, not_negative, square_root
-from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.errors.gauss_markov import GaussMarkov
 from sensorium.runtime import jit
 

@@ -8,9 +8,8 @@ from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, Start
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, Start, operation
 from sensorium.corruption.engine.parameters import Channels, Reading, some_channels
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 DEAD = 20

@@ -7,23 +7,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import (
-    COLUMN,
-    ELAPSED_NS,
-    KEY_0,
-    KEY_1,
-    OPTION,
-    PARAMETERS,
-    STAGE,
-    STATE,
-    TICK,
-    WIDTH,
-    Float,
-    Int,
-    Op,
-)
-from sensorium.corruption.engine.registry import operation
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.random import draw_words, exponential_f64, uniform_f64
 from sensorium.runtime import jit
 
@@ -68,9 +54,9 @@ def freeze(
     ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
 ) -> None:
     """X = held sample; state is that sample, its remaining time (first channel), and whether it is older."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    random, fixed = ops[o, OPTION], ops[o, OPTION + 1]
-    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    random, fixed = ops[o, op.OPTION], ops[o, op.OPTION + 1]
+    dt_s = clock[t, op.ELAPSED_NS] / NS_PER_S
     for row in range(first, last):
         left_s = state[row, s + width] - dt_s
         if left_s > 0.0:
@@ -92,7 +78,7 @@ def freeze_time(
     """Duration of a freeze from this sample on [s]; 0 for none."""
     if not random:
         return math.inf
-    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    k0, k1, stage, tick = clock[t, op.KEY_0], clock[t, op.KEY_1], ops[o, op.STAGE], clock[t, op.TICK]
     w0, w1, w2, w3 = draw_words(k0, k1, ids[1, row], stage, 0, tick, ids[0, row])
     if uniform_f64(w0, w1) >= -math.expm1(-par[p] * dt_s):
         return 0.0

@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import Field
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.chances import fill_words, happens
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.draws import fill_words, happens
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel
-from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.faults.onset import age_ns
 from sensorium.runtime import jit
 
@@ -69,11 +69,11 @@ def intermittent_bias(
     last: int,
 ) -> None:
     """X += b where it is on; state is that, and in the next slot's first channel the age [ns]."""
-    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    switching, together = ops[o, OPTION], ops[o, OPTION + 1]
+    column, width, p, s = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS], ops[o, op.STATE]
+    switching, together = ops[o, op.OPTION], ops[o, op.OPTION + 1]
     duty, period_s = par[p + width], par[p + width + 1]
     period_ns = np.rint(period_s * NS_PER_S)
-    stay = math.exp(-clock[t, ELAPSED_NS] / NS_PER_S / (duty * (1.0 - duty) * period_s))
+    stay = math.exp(-clock[t, op.ELAPSED_NS] / NS_PER_S / (duty * (1.0 - duty) * period_s))
     decisions = 1 if together or switching == _PERIODIC else width
     words = np.empty((4, last - first), np.uint32)
     for begin in range(0, decisions, 4):
@@ -82,7 +82,7 @@ def intermittent_bias(
         for row in range(first, last):
             before_ns = state[row, s + width]
             now_ns = age_ns(ops, o, clock, t, onsets, row, before_ns)
-            fresh = math.isnan(before_ns) or now_ns < clock[t, ELAPSED_NS]
+            fresh = math.isnan(before_ns) or now_ns < clock[t, op.ELAPSED_NS]
             for k in range(min(4, decisions - begin)):
                 i = begin + k
                 if switching == _PERIODIC:

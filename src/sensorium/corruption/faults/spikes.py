@@ -7,24 +7,11 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine import op
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.chances import fill_words, happens
-from sensorium.corruption.engine.op import (
-    COLUMN,
-    ELAPSED_NS,
-    KEY_0,
-    KEY_1,
-    OPTION,
-    PARAMETERS,
-    STAGE,
-    TICK,
-    WIDTH,
-    Float,
-    Int,
-    Op,
-)
+from sensorium.corruption.engine.draws import fill_words, happens
+from sensorium.corruption.engine.op import Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, share
-from sensorium.corruption.engine.registry import operation
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 
@@ -79,9 +66,9 @@ class Spikes(Corruption):
 @jit.function
 def spikes(ops: Int, o: int, par: Float, x: Float, ids: Int, clock: Int, t: int, first: int, last: int) -> None:
     """X += s A m where a spike is drawn."""
-    column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
-    law, sign, timed = ops[o, OPTION], ops[o, OPTION + 1], ops[o, OPTION + 2]
-    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    column, width, p = ops[o, op.COLUMN], ops[o, op.WIDTH], ops[o, op.PARAMETERS]
+    law, sign, timed = ops[o, op.OPTION], ops[o, op.OPTION + 1], ops[o, op.OPTION + 2]
+    dt_s = clock[t, op.ELAPSED_NS] / NS_PER_S
     words = np.empty((4, last - first), np.uint32)
     for begin in range(0, width, 4):
         fill_words(ops, o, clock, t, ids, first, last, begin // 4, 0, words)
@@ -96,7 +83,7 @@ def spikes(ops: Int, o: int, par: Float, x: Float, ids: Int, clock: Int, t: int,
 @jit.function
 def unit_spike(law: int, sign: int, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int) -> float:
     """A spike of amplitude 1, from a draw of its own; the first two draws decided whether there is one."""
-    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    k0, k1, stage, tick = clock[t, op.KEY_0], clock[t, op.KEY_1], ops[o, op.STAGE], clock[t, op.TICK]
     w0, w1, w2, _ = draw_words(k0, k1, ids[1, row] + channel // 4, stage, 2 + channel % 4, tick, ids[0, row])
     height = 1.0
     if law == _UNIFORM:

@@ -7,9 +7,8 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, operation
 from sensorium.corruption.engine.parameters import Channels, PerChannel, Reading
-from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
 
 STUCK = 15

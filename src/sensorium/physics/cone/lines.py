@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.physics.cone.segment import nearest_on_segment
-from sensorium.physics.cone.triangle import nearest_on_triangle
+from sensorium.physics.cone.triangle import Vector, nearest_on_triangle
 from sensorium.runtime import jit
 
 Float = NDArray[np.float64]
+
+
+@jit.function
+def corner(corners: Float, i: int) -> Vector:
+    """Corner i of a face, x, y, z [m]."""
+    return corners[i, 0], corners[i, 1], corners[i, 2]
 
 
 @jit.function
@@ -59,8 +65,16 @@ def nearest_on_lines(
     Returns:
         Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
+    return _nearest_of_lines(corners, count, 0, count, a, b, reach, spherical, within)
+
+
+@jit.function
+def _nearest_of_lines(
+    corners: Float, count: int, first: int, end: int, a: float, b: float, reach: float, spherical: bool, within: float
+) -> tuple[float, float, float, float]:
+    """The same for the lines from `first` to `end` - 1."""
     best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
-    for k in range(count):
+    for k in range(first, end):
         x, y, z, dx, dy, dz = quad_line(corners, k, count)
         distance2, px, py, pz = nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within)
         if distance2 < within:
@@ -98,14 +112,7 @@ def nearest_on_parallel_lines(
         return nearest_on_lines(corners, count, a, b, reach, spherical, within)
     share = ((px - corners[0, 0]) * mx + (py - corners[0, 1]) * my + (pz - corners[0, 2]) * mz) / across
     before = min(max(math.floor(share * (count - 1)), 0), count - 2)
-
-    best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
-    for k in range(before, before + 2):
-        x, y, z, dx, dy, dz = quad_line(corners, k, count)
-        distance2, px, py, pz = nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within)
-        if distance2 < within:
-            best2, bx, by, bz, within = distance2, px, py, pz, distance2
-    return best2, bx, by, bz
+    return _nearest_of_lines(corners, count, before, before + 2, a, b, reach, spherical, within)
 
 
 @jit.function
@@ -114,28 +121,12 @@ def _nearest_on_quad(
 ) -> tuple[float, float, float, float]:
     """The nearest point of a flat quad in the cone: that of its two triangles, or of the one that it is."""
     best2, bx, by, bz = math.inf, 0.0, 0.0, 0.0
+    first = corner(corners, 0)
     for i in range(1, 3):
-        j = i + 1
-        if i == 2 and (
-            corners[2, 0] == corners[3, 0] and corners[2, 1] == corners[3, 1] and corners[2, 2] == corners[3, 2]
-        ):
+        one, other = corner(corners, i), corner(corners, i + 1)
+        if i == 2 and one == other:
             break
-        distance2, px, py, pz = nearest_on_triangle(
-            corners[0, 0],
-            corners[0, 1],
-            corners[0, 2],
-            corners[i, 0],
-            corners[i, 1],
-            corners[i, 2],
-            corners[j, 0],
-            corners[j, 1],
-            corners[j, 2],
-            a,
-            b,
-            reach,
-            spherical,
-            within,
-        )
+        distance2, px, py, pz = nearest_on_triangle(first, one, other, a, b, reach, spherical, within)
         if distance2 < within:
             best2, bx, by, bz, within = distance2, px, py, pz, distance2
     return best2, bx, by, bz

@@ -14,6 +14,8 @@ import math
 from sensorium.physics.cone.segment import nearest_on_segment
 from sensorium.runtime import jit
 
+Vector = tuple[float, float, float]
+
 # Newton's method comes from below: a step that is this small, or goes back, is rounding; five are enough as a rule
 _ROUNDS = 20
 _SETTLED = 1e-14
@@ -24,31 +26,19 @@ _WIDER = 1.001
 
 @jit.function
 def nearest_on_triangle(
-    x0: float,
-    y0: float,
-    z0: float,
-    x1: float,
-    y1: float,
-    z1: float,
-    x2: float,
-    y2: float,
-    z2: float,
-    a: float,
-    b: float,
-    reach: float,
-    spherical: bool,
-    within: float,
+    p0: Vector, p1: Vector, p2: Vector, a: float, b: float, reach: float, spherical: bool, within: float
 ) -> tuple[float, float, float, float]:
     """The point of a triangle in the cone that is nearest to the sensor.
 
     Args:
-        x0, y0, z0, x1, y1, z1, x2, y2, z2: Its corners [m].
+        p0, p1, p2: Its corners, x, y, z each [m].
         a, b, reach, spherical: As for `is_inside`.
         within: Square of the distance that it must be below to be of interest [m^2], inf for any.
 
     Returns:
         Square of its distance [m^2] and the point [m]; the square is inf without a point, or without one within reach.
     """
+    (x0, y0, z0), (x1, y1, z1), (x2, y2, z2) = p0, p1, p2
     ux, uy, uz, vx, vy, vz = x1 - x0, y1 - y0, z1 - z0, x2 - x0, y2 - y0, z2 - z0
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     area = math.sqrt(nx * nx + ny * ny + nz * nz)
@@ -64,12 +54,8 @@ def nearest_on_triangle(
             return math.inf, 0.0, 0.0, 0.0
 
         # In the triangle: on the inner side of all three edges
-        nx, ny, nz = sign * nx, sign * ny, sign * nz
-        if (
-            _side(x0, y0, z0, x1, y1, z1, px, py, pz, nx, ny, nz) >= 0.0
-            and _side(x1, y1, z1, x2, y2, z2, px, py, pz, nx, ny, nz) >= 0.0
-            and _side(x2, y2, z2, x0, y0, z0, px, py, pz, nx, ny, nz) >= 0.0
-        ):
+        p, n = (px, py, pz), (sign * nx, sign * ny, sign * nz)
+        if _side(p0, p1, p, n) >= 0.0 and _side(p1, p2, p, n) >= 0.0 and _side(p2, p0, p, n) >= 0.0:
             return distance2, px, py, pz
 
     # Else on an edge
@@ -162,20 +148,8 @@ def direction_nearest_to(nx: float, ny: float, nz: float, a: float, b: float) ->
 
 
 @jit.function
-def _side(
-    x0: float,
-    y0: float,
-    z0: float,
-    x1: float,
-    y1: float,
-    z1: float,
-    px: float,
-    py: float,
-    pz: float,
-    nx: float,
-    ny: float,
-    nz: float,
-) -> float:
+def _side(start: Vector, end: Vector, p: Vector, n: Vector) -> float:
     """On which side of an edge a point is, seen against the normal: positive to the left."""
-    ex, ey, ez, wx, wy, wz = x1 - x0, y1 - y0, z1 - z0, px - x0, py - y0, pz - z0
-    return (ey * wz - ez * wy) * nx + (ez * wx - ex * wz) * ny + (ex * wy - ey * wx) * nz
+    ex, ey, ez = end[0] - start[0], end[1] - start[1], end[2] - start[2]
+    wx, wy, wz = p[0] - start[0], p[1] - start[1], p[2] - start[2]
+    return (ey * wz - ez * wy) * n[0] + (ez * wx - ex * wz) * n[1] + (ex * wy - ey * wx) * n[2]

@@ -4,11 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sensorium.physics.fields.gravity import AbstractGravity, UniformGravity
-from sensorium.physics.fields.gravity_j2 import J2Gravity
-from sensorium.physics.fields.gravity_point_mass import PointMassGravity
-from sensorium.physics.fields.magnetic import AbstractMagnetic, UniformMagnetic
-from sensorium.physics.fields.magnetic_dipole import MagneticDipole
+from sensorium.physics.fields.gravity import AbstractGravity, J2Gravity, PointMassGravity, UniformGravity
+from sensorium.physics.fields.magnetic import AbstractMagnetic, MagneticDipole, UniformMagnetic
 from sensorium.physics.fields.magnetic_sum import Magnetic, MagneticSum
 from sensorium.physics.fields.sun import Sun
 from sensorium.physics.fields.world_magnetic_model import WorldMagneticModel

@@ -7,8 +7,7 @@ from pydantic import Field, field_validator
 
 from sensorium.core.rotations import Float
 from sensorium.core.spec import positional_init
-from sensorium.physics.fields.magnetic import AbstractMagnetic, UniformMagnetic
-from sensorium.physics.fields.magnetic_dipole import MagneticDipole
+from sensorium.physics.fields.magnetic import AbstractMagnetic, MagneticDipole, UniformMagnetic
 from sensorium.physics.fields.world_magnetic_model import WorldMagneticModel
 
 

@@ -5,8 +5,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from sensorium.physics.materials.base import AbstractDiffuse
-from sensorium.physics.materials.reflectance import reflectance_at
+from sensorium.physics.materials.base import AbstractDiffuse, reflectance_at
 from sensorium.physics.materials.row import C, blank_row
 from sensorium.physics.optics.spectra import checked_wavelength
 

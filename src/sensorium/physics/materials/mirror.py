@@ -5,8 +5,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from sensorium.physics.materials.base import AbstractBare, Smoothness
-from sensorium.physics.materials.reflectance import OwnReflectance, reflectance_at
+from sensorium.physics.materials.base import AbstractBare, OwnReflectance, Smoothness, reflectance_at
 from sensorium.physics.materials.row import ALPHA2, FIXED_R, R0, blank_row
 from sensorium.physics.optics.spectra import checked_wavelength
 

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from sensorium.physics.materials.base import AbstractDiffuse
-from sensorium.physics.materials.reflectance import Reflectance, reflectance_at
+from sensorium.physics.materials.base import AbstractDiffuse, Reflectance, reflectance_at
 from sensorium.physics.materials.row import RETRO, RETRO_Q, C, blank_row
 from sensorium.physics.optics.spectra import checked_wavelength
 

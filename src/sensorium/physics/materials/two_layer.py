@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from sensorium.physics.materials import row as mr
 from sensorium.physics.materials.base import (
     MAX_TRANSPARENT_K,
     AbstractDiffuse,
@@ -14,22 +15,8 @@ from sensorium.physics.materials.base import (
     Roughness,
     check_transparent_index,
     index_at,
-)
-from sensorium.physics.materials.reflectance import largest_reflectance, reflectance_at
-from sensorium.physics.materials.row import (
-    ALPHA2,
-    LAYERING,
-    LAYERINGS,
-    ON_A0,
-    ON_A1,
-    ON_B,
-    PLASTIC_FI,
-    PLASTIC_N2,
-    R0,
-    C,
-    K,
-    N,
-    blank_row,
+    largest_reflectance,
+    reflectance_at,
 )
 from sensorium.physics.optics.spectra import checked_wavelength, extremes
 
@@ -95,22 +82,22 @@ class TwoLayer(AbstractDiffuse):
             squared_alpha,
         )
 
-        row = blank_row()
+        row = mr.blank_row()
         n, k = index_at(self.refractive_index, self.extinction_coefficient, checked_wavelength(wavelength_m))
 
         # Interface
         n, k = n / outside_index, k / outside_index
-        row[N], row[K] = n, k
-        row[R0] = fresnel(1.0, n=complex(n, k))
-        row[ALPHA2] = squared_alpha(self.roughness)
+        row[mr.N], row[mr.K] = n, k
+        row[mr.R0] = fresnel(1.0, n=complex(n, k))
+        row[mr.ALPHA2] = squared_alpha(self.roughness)
 
         # Base
-        row[C] = reflectance_at(self.reflectance, wavelength_m)
-        row[ON_A0], row[ON_A1], row[ON_B] = oren_nayar_coefficients(self.diffuse_roughness)
+        row[mr.C] = reflectance_at(self.reflectance, wavelength_m)
+        row[mr.ON_A0], row[mr.ON_A1], row[mr.ON_B] = oren_nayar_coefficients(self.diffuse_roughness)
 
         # Passage between them
-        row[LAYERING] = LAYERINGS[self.layering]
+        row[mr.LAYERING] = mr.LAYERINGS[self.layering]
         if self.layering == "plastic" and k * outside_index <= MAX_TRANSPARENT_K:
-            row[PLASTIC_N2] = max(n, 1.0) ** 2  # a layer of lower index than its surroundings traps no light
-            row[PLASTIC_FI] = internal_diffuse_reflectance(max(n, 1.0))
+            row[mr.PLASTIC_N2] = max(n, 1.0) ** 2  # a layer of lower index than its surroundings traps no light
+            row[mr.PLASTIC_FI] = internal_diffuse_reflectance(max(n, 1.0))
         return row

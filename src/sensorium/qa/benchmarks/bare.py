@@ -4,23 +4,14 @@ The same Embree scene, the same rays already in world coordinates, the same pack
 use; nothing is created, shaded or looked up, and only distance and face are written.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit
+from sensorium.runtime import jit, threads
 from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
-from sensorium.tracing.embree.packet import (
-    BLOCK,
-    WIDTH,
-    clear_hits,
-    copy_lanes,
-    intersect,
-    new_packet,
-    occluded,
-    set_mask,
-    use_lanes,
-)
 
 
 def packed(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -31,33 +22,33 @@ def packed(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDA
 @jit.function
 def _trace(first, step, count, scenes, rays, time, mask, arguments, range_m, face):
     """The work of `bare_trace`."""
-    floats, words, active = new_packet()
-    set_mask(words, mask)
+    floats, words, active = pk.new_packet()
+    pk.set_mask(words, mask)
     total = rays.shape[2]
-    blocks = (total + BLOCK - 1) // BLOCK
+    blocks = (total + pk.BLOCK - 1) // pk.BLOCK
     block = next_block(first, step, count, NONE)
     while block < count:
-        row, start = block // blocks, (block % blocks) * BLOCK
-        for ray in range(start, min(total, start + BLOCK), WIDTH):
-            clear_hits(words)
-            use_lanes(active, min(WIDTH, total - ray))
-            for k in range(WIDTH):
+        row, start = block // blocks, (block % blocks) * pk.BLOCK
+        for ray in range(start, min(total, start + pk.BLOCK), pk.WIDTH):
+            pk.clear_hits(words)
+            pk.use_lanes(active, min(pk.WIDTH, total - ray))
+            for k in range(pk.WIDTH):
                 floats[pk.T_FAR + k] = np.float32(1e30)
-            if total - ray >= WIDTH:
+            if total - ray >= pk.WIDTH:
                 for axis in range(3):
-                    copy_lanes(floats, pk.ORIGIN_X + axis * WIDTH, rays, (6 * row + axis) * total + ray)
-                    copy_lanes(floats, pk.DIRECTION_X + axis * WIDTH, rays, (6 * row + 3 + axis) * total + ray)
-                copy_lanes(floats, pk.TIME, time, ray)
-                intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
-                copy_lanes(range_m, row * total + ray, floats, pk.T_FAR)
-                copy_lanes(face, row * total + ray, words, pk.FACE)
+                    pk.copy_lanes(floats, pk.ORIGIN_X + axis * pk.WIDTH, rays, (6 * row + axis) * total + ray)
+                    pk.copy_lanes(floats, pk.DIRECTION_X + axis * pk.WIDTH, rays, (6 * row + 3 + axis) * total + ray)
+                pk.copy_lanes(floats, pk.TIME, time, ray)
+                pk.intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
+                pk.copy_lanes(range_m, row * total + ray, floats, pk.T_FAR)
+                pk.copy_lanes(face, row * total + ray, words, pk.FACE)
                 continue
             for k in range(total - ray):
                 for axis in range(3):
-                    floats[pk.ORIGIN_X + axis * WIDTH + k] = rays[row, axis, ray + k]
-                    floats[pk.DIRECTION_X + axis * WIDTH + k] = rays[row, 3 + axis, ray + k]
+                    floats[pk.ORIGIN_X + axis * pk.WIDTH + k] = rays[row, axis, ray + k]
+                    floats[pk.DIRECTION_X + axis * pk.WIDTH + k] = rays[row, 3 + axis, ray + k]
                 floats[pk.TIME + k] = time[ray + k]
-            intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
+            pk.intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
             for k in range(total - ray):
                 range_m[row, ray + k], face[row, ray + k] = floats[pk.T_FAR + k], words[pk.FACE + k]
         block = next_block(first, step, count, block)
@@ -84,14 +75,14 @@ def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m,
 @jit.kernel
 def bare_shadows(first, step, count, scene, origins, direction, time, mask, arguments, lit):
     """For the blocks first, first + step, ... of points (rays, 3): whether anything blocks one direction (3,)."""
-    floats, words, active = new_packet()
-    set_mask(words, mask)
+    floats, words, active = pk.new_packet()
+    pk.set_mask(words, mask)
     total = origins.shape[0]
     for block in range(first, count, step):
-        start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
-        for ray in range(start, end, WIDTH):
-            used = min(WIDTH, end - ray)
-            use_lanes(active, used)
+        start, end = block * pk.BLOCK, min(total, (block + 1) * pk.BLOCK)
+        for ray in range(start, end, pk.WIDTH):
+            used = min(pk.WIDTH, end - ray)
+            pk.use_lanes(active, used)
             for k in range(used):
                 i = ray + k
                 floats[pk.ORIGIN_X + k] = origins[i, 0]
@@ -102,6 +93,31 @@ def bare_shadows(first, step, count, scene, origins, direction, time, mask, argu
                 floats[pk.DIRECTION_Z + k] = direction[2]
                 floats[pk.TIME + k] = time[i]
                 floats[pk.T_FAR + k] = 1e5
-            occluded(active.ctypes.data, scene, floats.ctypes.data, arguments)
+            pk.occluded(active.ctypes.data, scene, floats.ctypes.data, arguments)
             for k in range(used):
                 lit[ray + k] = floats[pk.T_FAR + k] >= 0.0
+
+
+class BareRays:
+    """The bare trace of given rays, as many as there are, in one scene.
+
+    Args:
+        scenes: Address of the scene, shape (1,).
+        origins, directions: Of the rays in the scene's coordinates, shape (..., 3).
+        time: Firing time of each, as a fraction of the interval, shape (rays,).
+    """
+
+    def __init__(
+        self, scenes: NDArray[np.int64], origins: NDArray[Any], directions: NDArray[Any], time: NDArray[Any]
+    ) -> None:
+        self.origins, self.directions = (
+            np.ascontiguousarray(vectors.reshape(-1, 3), np.float32) for vectors in (origins, directions)
+        )
+        self._scenes, self._rays = scenes, packed(self.origins[None], self.directions[None])
+        self._time = time.astype(np.float32)
+        self.range_m, self._face = np.zeros(len(time), np.float32), np.zeros(len(time), np.uint32)
+
+    def __call__(self) -> None:
+        """Trace."""
+        what = (self._scenes, self._rays, self._time, pk.ALL_OBJECTS, pk.COHERENT_ADDRESS)
+        threads.run(bare_trace, -(-len(self._time) // pk.BLOCK), *what, self.range_m[None], self._face[None])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.devices import CameraSheet, Device
 from sensorium.physics.imaging import FixedPattern, PixelNoise, digitized, fixed_pattern, noisy_electrons
-from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, seed_of
+from sensorium.qa.round_trip.row import Row, Z, seed_of, stated_row
 from sensorium.random import Stream
 from sensorium.sensors.camera.camera import Camera
 
@@ -20,13 +20,9 @@ def camera_rows(device: Device) -> list[Row]:
     """All values that the sheet states of its pixels; empty for a sheet without."""
     sheet, spec = device.sheet, Camera.from_device(device.path)
     assert isinstance(sheet, CameraSheet)
-    rows = []
-    if sheet.horizontal_fov is not None:
-        fov = math.degrees(2.0 * math.atan(0.5 * spec.width_m / spec.focal_length_m))
-        # A field of view is stated of a lens, not of the chip behind it
-        around = (fov, 0.97 * fov, 1.03 * fov)
-        stated = sheet.number("horizontal_fov")
-        rows.append(in_sheet_unit(device.name, "horizontal_fov", sheet.horizontal_fov, stated, around))
+    # A field of view is stated of a lens, not of the chip behind it
+    fov = math.degrees(2.0 * math.atan(0.5 * spec.width_m / spec.focal_length_m))
+    rows = stated_row(device, "horizontal_fov", (fov, 0.97 * fov, 1.03 * fov))
     if sheet.system_gain is None or sheet.dark_noise is None or sheet.saturation is None:
         return rows
     flats = _Flats(spec, device.name)
@@ -40,61 +36,39 @@ def camera_rows(device: Device) -> list[Row]:
     relative = Z * math.sqrt(2.0 / (_PIXELS * 0.5 * _LEVELS))
     dark = math.sqrt(variance[0] - 1.0 / 12.0) / gain
     noise_error = relative + Z / math.sqrt(2.0 * _PIXELS)
-    rows += [
-        in_sheet_unit(
-            device.name, "system_gain", sheet.system_gain, sheet.number("system_gain"), _around(gain, relative)
-        ),
-        in_sheet_unit(
-            device.name, "dark_noise", sheet.dark_noise, sheet.number("dark_noise"), _around(dark, noise_error)
-        ),
-    ]
+    rows += stated_row(device, "system_gain", _around(gain, relative))
+    rows += stated_row(device, "dark_noise", _around(dark, noise_error))
 
     # Saturation: the largest code over the gain; half a code and the error of the gain are in the dark
     full = float(flats.codes(3.0 * top, 100).max()) / gain
     error = relative + 0.5 / (gain * full)
-    rows.append(in_sheet_unit(device.name, "saturation", sheet.saturation, top, _around(full, error)))
+    rows += stated_row(device, "saturation", _around(full, error))
 
     # Fixed pattern: spread over pixels of a mean over frames, without the remaining noise
     spread_error = relative + Z / math.sqrt(2.0 * _PIXELS)
     if sheet.dsnu is not None:
         found = flats.fixed_spread(0.0, 200) / gain
-        rows.append(in_sheet_unit(device.name, "dsnu", sheet.dsnu, sheet.number("dsnu"), _around(found, 0.02)))
+        rows += stated_row(device, "dsnu", _around(found, 0.02))
     if sheet.prnu is not None:
         signal = float(mean[-1] - mean[0])
         whole, offset = flats.fixed_spread(float(levels[-1]), 300), flats.fixed_spread(0.0, 200)
         found = math.sqrt(max(whole**2 - offset**2, 0.0)) / signal
-        rows.append(in_sheet_unit(device.name, "prnu", sheet.prnu, sheet.number("prnu"), _around(found, 0.03)))
-    return [*rows, *_derived(device.name, sheet, gain, dark, full, spread_error)]
+        rows += stated_row(device, "prnu", _around(found, 0.03))
+    return [*rows, *_derived(device, sheet, gain, dark, full, spread_error)]
 
 
-def _derived(name: str, sheet: CameraSheet, gain: float, dark: float, full: float, error: float) -> list[Row]:
+def _derived(device: Device, sheet: CameraSheet, gain: float, dark: float, full: float, error: float) -> list[Row]:
     """Values that EMVA 1288 derives from these: threshold, best signal to noise, dynamic range."""
-    rows = []
+    best = 10.0 * math.log10(full)
+    rows = stated_row(device, "snr_max", (best, best - 10.0 * error, best + 10.0 * error), rounded=True)
     efficiency = sheet.number("quantum_efficiency")
-    if sheet.snr_max is not None:
-        best = 10.0 * math.log10(full)
-        around = (best, best - 10.0 * error, best + 10.0 * error)
-        rows.append(in_sheet_unit(name, "snr_max", sheet.snr_max, sheet.number("snr_max"), around, rounded=True))
     if efficiency is None:
         return rows
     least = (math.sqrt(dark**2 + 1.0 / (12.0 * gain**2)) + 0.5) / efficiency
-    if sheet.threshold_photons is not None:
-        rows.append(
-            in_sheet_unit(
-                name,
-                "threshold_photons",
-                sheet.threshold_photons,
-                sheet.number("threshold_photons"),
-                _around(least, error),
-                rounded=True,
-            )
-        )
-    if sheet.dynamic_range is not None:
-        found = 20.0 * math.log10(full / efficiency / least)
-        around = (found, found - 20.0 * error, found + 20.0 * error)
-        stated = sheet.number("dynamic_range")
-        rows.append(in_sheet_unit(name, "dynamic_range", sheet.dynamic_range, stated, around, rounded=True))
-    return rows
+    rows += stated_row(device, "threshold_photons", _around(least, error), rounded=True)
+    found = 20.0 * math.log10(full / efficiency / least)
+    around = (found, found - 20.0 * error, found + 20.0 * error)
+    return [*rows, *stated_row(device, "dynamic_range", around, rounded=True)]
 
 
 class _Flats:

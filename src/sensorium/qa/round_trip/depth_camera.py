@@ -10,7 +10,7 @@ from sensorium.core.frames import Pose
 from sensorium.devices import DepthCameraSheet, Device
 from sensorium.environment import Environment
 from sensorium.physics.materials import Lambertian
-from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
+from sensorium.qa.round_trip.row import Row, Z, limits, seed_of, stated_row
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
@@ -64,7 +64,7 @@ def _fields(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     tangent = points[..., 1:] / points[..., :1]
     rows = []
     for name, across in (("horizontal_fov", tangent[:, :, 0]), ("vertical_fov", tangent[:, :, 1].T)):
-        if (quantity := getattr(sheet, name)) is None:
+        if getattr(sheet, name) is None:
             continue
         # From the middles of the outermost pixels to their edges is half a pixel more on each side
         first, last = across[:, 0].mean(), across[:, -1].mean()
@@ -73,7 +73,7 @@ def _fields(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         half_deg = 0.5 * math.degrees(pixel)
         around = (field_deg, field_deg - half_deg, field_deg + half_deg)
         what = name.replace("_fov", " field")
-        rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), around))
+        rows += stated_row(device, name, around, what=what)
     return rows
 
 
@@ -127,7 +127,7 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     scale = spec.pattern.focal_px[0] * sheet.number("baseline")
     stereo = next(error.model_dump() for error in spec.errors if error.kind == "stereo")
     rows = []
-    if (quantity := sheet.disparity_quantum) is not None:
+    if sheet.disparity_quantum is not None:
         quantum = sheet.number("disparity_quantum")
         noisy = [{**stereo, "disparity_std_px": 10.0 * quantum}]
         changes: dict[str, Any] = {"errors": noisy, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 100.0}
@@ -136,8 +136,8 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         steps = np.diff(found)
         step = float(np.median(steps[steps > 0.5 * quantum]))
         half = float(found.max()) * 2.0**-23
-        rows.append(in_sheet_unit(device.name, "disparity step", quantity, quantum, (step, step - half, step + half)))
-    if (quantity := sheet.disparity_levels) is not None:
+        rows += stated_row(device, "disparity_quantum", (step, step - half, step + half), what="disparity step")
+    if sheet.disparity_levels is not None:
         levels = sheet.number("disparity_levels")
         quiet = [{**stereo, "disparity_std_px": 0.0, "subpixel_bits": None}]
         nearest_m = scale / levels
@@ -147,7 +147,7 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         disparity = scale / truth.depth_m.astype(np.float64)
         inside = np.arange(disparity.shape[-1]) > disparity
         ends = float(disparity[(image.depth_m > 0.0)].max()), float(disparity[inside & (image.depth_m == 0.0)].min())
-        rows.append(in_sheet_unit(device.name, "disparity search", quantity, levels, (0.5 * sum(ends), *ends)))
+        rows += stated_row(device, "disparity_levels", (0.5 * sum(ends), *ends), what="disparity search")
     return rows
 
 
@@ -162,7 +162,7 @@ def _depth_step(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     steps = np.diff(found)
     # Depth is computed from range, which changes its last bits
     step, half = float(np.median(steps[steps > 0.5 * step_m])), 4.0 * float(np.spacing(np.float32(found.max())))
-    return [in_sheet_unit(device.name, "depth step", sheet.depth_unit, step_m, (step, step - half, step + half))]
+    return stated_row(device, "depth_unit", (step, step - half, step + half), what="depth step")
 
 
 def _strip(camera: DepthCamera) -> dict[str, int]:
@@ -172,8 +172,7 @@ def _strip(camera: DepthCamera) -> dict[str, int]:
 
 def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     """Least or greatest range: between the last that is seen and the first that is not."""
-    quantity = getattr(sheet, name)
-    if quantity is None:
+    if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
     strip: dict[str, Any] = {"errors": (), "pattern": _strip(DepthCamera.from_device(device.path))}
@@ -183,4 +182,4 @@ def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     seen, range_m = limited.valid, whole.range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
-    return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]
+    return stated_row(device, name, ends, what=what)

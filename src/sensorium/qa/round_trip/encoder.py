@@ -4,7 +4,7 @@ import math
 
 from sensorium.devices import Device, EncoderSheet
 from sensorium.environment import Environment
-from sensorium.qa.round_trip.row import Row, in_sheet_unit
+from sensorium.qa.round_trip.row import Row, stated_row
 from sensorium.scene.scene import Scene
 from sensorium.sensors.joints.encoder import Encoder
 from sensorium.worlds import Kinematic
@@ -25,5 +25,4 @@ def encoder_rows(device: Device) -> list[Row]:
     for _ in range(_STEPS):
         env.step()
     turn = float(int(encoder.read().count) - first)
-    around = (turn, turn - 1.0, turn + 1.0)
-    return [in_sheet_unit(device.name, "resolution", sheet.resolution, sheet.number("resolution"), around)]
+    return stated_row(device, "resolution", (turn, turn - 1.0, turn + 1.0))

@@ -10,10 +10,10 @@ from sensorium.core.frames import Pose
 from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
 from sensorium.physics.materials import Lambertian
-from sensorium.qa.round_trip.lidar_detection import detection_rows
-from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
+from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of, stated_row
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
+from sensorium.sensors.lidar.detection_limit import DetectionLimit
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.worlds import Static
@@ -78,8 +78,7 @@ def _counted(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> lis
     rate = scan.valid.sum() / ((scan.end_ns - scan.start_ns) * 1e-9)
     column = scan.range_m.shape[-2] * lidar.pattern.rate_hz
     around = (rate, rate - 0.5 * column, rate + 0.5 * column)
-    stated = sheet.number("points_per_second")
-    return [in_sheet_unit(device.name, "points per second", sheet.points_per_second, stated, around)]
+    return stated_row(device, "points_per_second", around, what="points per second")
 
 
 def _fields(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[Row]:
@@ -93,12 +92,11 @@ def _fields(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list
     widths = lidar.beam.half_divergence_rad
     rows = []
     for k, (name, angle_deg) in enumerate((("horizontal_fov", horizontal), ("vertical_fov", vertical))):
-        quantity = getattr(sheet, name)
-        if quantity is not None:
+        if getattr(sheet, name) is not None:
             spot_deg = math.degrees(2.0 * (widths[k] if isinstance(widths, tuple) else widths))
             field_deg, what = float(np.ptp(angle_deg)), name.replace("_fov", " field")
             around = (field_deg, field_deg - spot_deg, field_deg + spot_deg)
-            rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), around, rounded=True))
+            rows += stated_row(device, name, around, what=what, rounded=True)
     return rows
 
 
@@ -107,19 +105,17 @@ def _steps(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[
     azimuth_deg, elevation_deg = _angles_deg(lidar, scan)
     rows = []
     for name in ("azimuth_step", "step"):
-        if (quantity := getattr(sheet, name)) is not None:
+        if getattr(sheet, name) is not None:
             steps = np.abs(np.diff(azimuth_deg, axis=-1))
             step = float(np.median(steps))
             half = 0.5 * step / azimuth_deg.shape[-1]
             around = (step, step - half, step + half)
-            stated = sheet.number(name)
-            rows.append(in_sheet_unit(device.name, "azimuth step", quantity, stated, around, rounded=True))
+            rows += stated_row(device, name, around, what="azimuth step", rounded=True)
             break
-    if (quantity := sheet.elevation_step) is not None:
+    if sheet.elevation_step is not None:
         steps = np.diff(np.sort(np.median(elevation_deg, axis=-1)))
         low, step, high = (float(one) for one in np.percentile(steps, [25, 50, 75]))
-        stated = sheet.number("elevation_step")
-        rows.append(in_sheet_unit(device.name, "elevation step", quantity, stated, (step, low, high), rounded=True))
+        rows += stated_row(device, "elevation_step", (step, low, high), what="elevation step", rounded=True)
     return rows
 
 
@@ -154,13 +150,12 @@ def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     codes = np.unique(scan.range_m[scan.valid])
     step_m, half_m = float(np.median(np.diff(codes.astype(np.float64)))), float(np.spacing(codes.max()))
     around = (step_m, step_m - half_m, step_m + half_m)
-    return [in_sheet_unit(device.name, "range step", sheet.range_quantum, quantum_m, around)]
+    return stated_row(device, "range_quantum", around, what="range step")
 
 
 def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     """Least or greatest range: between the last target that is seen and the first that is not."""
-    quantity = getattr(sheet, name)
-    if quantity is None:
+    if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
     noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0, "angle_std_rad": 0.0}
@@ -171,7 +166,7 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
-    return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]
+    return stated_row(device, name, ends, what=what)
 
 
 def _angles_deg(lidar: Lidar, scan: Scan) -> tuple[Array, Array]:
@@ -183,3 +178,73 @@ def _angles_deg(lidar: Lidar, scan: Scan) -> tuple[Array, Array]:
     x, y, z = np.moveaxis(points, -1, 0)
     azimuth = np.unwrap(np.arctan2(y, x), axis=-1)
     return np.degrees(azimuth), np.degrees(np.arctan2(z, np.hypot(x, y)))
+
+
+# Distances of walls, as shares of the stated range; and the number of rays to each
+_PLACES = np.linspace(0.94, 1.06, 7)
+_RAYS = 40_000
+
+
+def detection_rows(device: Device, sheet: LidarSheet) -> list[Row]:
+    """Detection ranges of every reflectance that the sheet states one for."""
+    return [
+        in_sheet_unit(
+            device.name,
+            f"range at {100.0 * reflectance:g} %",
+            getattr(sheet, name),
+            sheet.number(name),
+            detection_range(device, reflectance, sheet.number(name)),
+        )
+        for name, reflectance in sheet.detection_ranges().items()
+    ]
+
+
+def detection_range(device: Device, reflectance: float, near_m: float) -> tuple[float, float, float]:
+    """Range at which the stated share of rays returns from a diffuse target [m], and the ends of its interval.
+
+    Args:
+        device: A lidar; its greatest range is removed, so that only detection limits it.
+        reflectance: Of the target [1].
+        near_m: Where to look [m].
+    """
+    lidar = Lidar.from_device(device.path, max_range_m=2.0 * near_m, errors=())
+    counted = [returned(device, lidar, reflectance, float(place_m)) for place_m in near_m * _PLACES]
+    range_m, seen, rays = (np.array(column, np.float64) for column in zip(*counted, strict=True))
+    limit = lidar.detection
+    assert isinstance(limit, DetectionLimit)
+    return crossing(range_m, seen / rays, rays, limit.probability)
+
+
+def returned(device: Device, lidar: Lidar, reflectance: float, radius_m: float) -> tuple[float, int, int]:
+    """True range [m] of a diffuse wall all around, how many rays return from it, and how many are sent."""
+    scene = Scene()
+    scene.add(shapes.sphere(radius_m, 5), material=Lambertian(reflectance=reflectance))
+    seed = seed_of(device.name, radius_m * reflectance)
+    env = Environment(scene, Static(step_s=1.0 / lidar.pattern.rate_hz), seed=seed)
+    sensor, seen, rays = env.attach(lidar), 0, 0
+    while rays < _RAYS:
+        env.step()
+        for scan in sensor.readings():
+            seen, rays = seen + int(scan.valid.sum()), rays + scan.valid.size
+    return float(sensor.truth().range_m.mean(dtype=np.float64)), seen, rays
+
+
+def crossing(
+    range_m: NDArray[np.float64], share: NDArray[np.float64], rays: NDArray[np.float64], probability: float
+) -> tuple[float, float, float]:
+    """Range [m] at which shares of returns cross a probability, and the ends of its interval.
+
+    The normal quantiles of the shares, weighted by their binomial errors, are fitted with a line over 1 / r^2, which
+    the light of a target far out is in proportion to.
+    """
+    from scipy.special import ndtri
+
+    within = (share > 0.0) & (share < 1.0)
+    z, x, p = ndtri(share[within]), range_m[within] ** -2.0, share[within]
+    error = np.sqrt(2.0 * math.pi * p * (1.0 - p) / rays[within]) * np.exp(0.5 * z**2)
+    middle = np.average(x, weights=error**-2.0)
+    (slope, level), covariance = np.polyfit(x - middle, z, 1, w=1.0 / error, cov="unscaled")
+    at = (float(ndtri(probability)) - level) / slope
+    half = Z * math.sqrt(covariance[1, 1] + at * at * covariance[0, 0]) / slope
+    measured, least, most = (float((middle + at + off) ** -0.5) for off in (0.0, half, -half))
+    return measured, least, most

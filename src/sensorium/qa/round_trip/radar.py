@@ -9,7 +9,7 @@ from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.frames import Pose
 from sensorium.devices import Device, RadarSheet
 from sensorium.environment import Environment
-from sensorium.qa.round_trip.row import Row, in_sheet_unit
+from sensorium.qa.round_trip.row import Row, stated_row
 from sensorium.scene.scene import Scene
 from sensorium.scene.shapes import box
 from sensorium.sensors.radar.spec import Radar
@@ -24,13 +24,6 @@ def radar_rows(device: Device) -> list[Row]:
     """Field of view and range by where a reflector vanishes; cells, cycle and length of the list."""
     sheet = device.sheet
     assert isinstance(sheet, RadarSheet)
-    rows: list[Row] = []
-
-    def measured(name: str, what: str, found: tuple[float, float, float]) -> None:
-        quantity = getattr(sheet, name)
-        if quantity is not None:
-            rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), found))
-
     # The farthest range with a detection, and the nearest without
     spec = Radar.from_device(device.path)
     near_m = 0.3 * spec.farthest_m
@@ -44,13 +37,14 @@ def radar_rows(device: Device) -> list[Row]:
     def above(angle_deg: float) -> tuple[float, float, float]:
         return near_m * np.cos(np.radians(angle_deg)), 0.0, near_m * np.sin(np.radians(angle_deg))
 
-    measured("max_range", "greatest range", _edge(device, ahead, near_m, 1.3 * spec.farthest_m))
+    greatest = _edge(device, ahead, near_m, 1.3 * spec.farthest_m)
+    rows = stated_row(device, "max_range", greatest, what="greatest range")
     for name, what, place, field in (
         ("horizontal_fov", "horizontal field", aside, spec.horizontal_fov_deg),
         ("vertical_fov", "vertical field", above, spec.vertical_fov_deg),
     ):
         half = _edge(device, place, 0.0, min(0.75 * field, 89.0))
-        measured(name, what, (2.0 * half[0], 2.0 * half[1], 2.0 * half[2]))
+        rows += stated_row(device, name, (2.0 * half[0], 2.0 * half[1], 2.0 * half[2]), what=what)
 
     # Parameters of the range-speed map, and its rate
     env, radar = _made(device, [ahead(near_m)], range_doppler=True)
@@ -58,9 +52,9 @@ def radar_rows(device: Device) -> list[Row]:
     first = radar.read()
     env.step()
     bandwidth_hz = SPEED_OF_LIGHT_M_S / (2.0 * float(np.diff(first.map_range_m).mean()))
-    measured("bandwidth", "bandwidth", (bandwidth_hz, 0.999 * bandwidth_hz, 1.001 * bandwidth_hz))
+    rows += stated_row(device, "bandwidth", (bandwidth_hz, 0.999 * bandwidth_hz, 1.001 * bandwidth_hz))
     cycle_s = (radar.read().time_ns - first.time_ns) * 1e-9
-    measured("cycle", "cycle", (cycle_s, cycle_s - 1e-9, cycle_s + 1e-9))
+    rows += stated_row(device, "cycle", (cycle_s, cycle_s - 1e-9, cycle_s + 1e-9))
 
     # More reflectors than the list has room for
     if sheet.tracks is not None:
@@ -68,7 +62,7 @@ def radar_rows(device: Device) -> list[Row]:
         env, radar = _made(device, [ahead(10.0 + 2.0 * i / many) for i in range(many)], cfar={"false_alarm": 0.05})
         env.step()
         count = float(radar.read().valid.sum())
-        measured("tracks", "objects", (count, count, count))
+        rows += stated_row(device, "tracks", (count, count, count), what="objects")
     return rows
 
 

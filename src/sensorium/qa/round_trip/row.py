@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.devices import Quantity
+from sensorium.devices import Device, Quantity
 
 Z = 3.29
 """Standard errors to both sides of a measured value: 99.9 %, since a few hundred lines are compared."""
@@ -78,6 +78,24 @@ def in_sheet_unit(
         middle, low, high = (printed / si * one for one in measured)
     unit = quantity.unit if quantity.unit != "1" else ""
     return Row(device, what, printed, middle, low, high, unit, quantity.grade, last_digit(printed) if rounded else 0.0)
+
+
+def stated_row(
+    device: Device, name: str, measured: tuple[float, float, float], *, what: str | None = None, rounded: bool = False
+) -> list[Row]:
+    """The row of a value that has one number, or none where the sheet does not state it.
+
+    Args:
+        device: The device.
+        name: Of the value in its sheet.
+        measured, rounded: As for `in_sheet_unit`.
+        what: Its name in the row, by default that in the sheet.
+    """
+    quantity = getattr(device.sheet, name)
+    if quantity is None:
+        return []
+    stated = device.sheet.number(name)
+    return [in_sheet_unit(device.name, what or name, quantity, stated, measured, rounded=rounded)]
 
 
 def limits(seen: NDArray[np.bool_], range_m: NDArray[np.float64], *, greatest: bool) -> tuple[float, float, float]:

@@ -20,10 +20,9 @@ from sensorium.record.background import Background
 from sensorium.record.mcap.file import McapFile, Place
 from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.message import DeferredBytes, Message
+from sensorium.record.ros2.message import DeferredBytes, Message, Source, check_topic, world_prefix
 from sensorium.record.ros2.readings import Messages, messages_function
 from sensorium.record.ros2.run_topics import clock, fault_status, mounts, transforms
-from sensorium.record.ros2.source import Source, check_topic, world_prefix
 from sensorium.runtime.interrupts import Uninterrupted
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.lidar.scan import Scan

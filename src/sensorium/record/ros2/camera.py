@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import RecordError
 from sensorium.physics.imaging.white_balance import GrayWorld
 from sensorium.record.ros2.camera_info import camera_info
-from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Message
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Message, Source, image
 from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.camera.image import CameraImage
 

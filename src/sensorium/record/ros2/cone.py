@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from sensorium.record.ros2.message import Message, header, vector
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Message, Source, header, vector
 from sensorium.sensors.cone.reading import ConeReading
 from sensorium.sensors.cone.sensor import ConeSensor
 

@@ -10,11 +10,9 @@ from sensorium.core.errors import RecordError
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
-from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import DeferredBytes, Message
+from sensorium.record.ros2.message import DeferredBytes, Message, Source, image
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.run_topics import true_pose
-from sensorium.record.ros2.source import Source
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 from sensorium.sensors.depth_camera.image import DepthImage
 

@@ -5,8 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.message import ABSENT, UNKNOWN, Message, diagonal, header, quaternion, vector, white_variance
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import (
+    ABSENT,
+    UNKNOWN,
+    Message,
+    Source,
+    diagonal,
+    header,
+    quaternion,
+    vector,
+    white_variance,
+)
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES, InertialReading
 from sensorium.sensors.inertial.triaxial import AXES, Triaxial
 

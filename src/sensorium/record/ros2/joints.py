@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from sensorium.record.ros2.message import Message, diagonal, header, quaternion, vector, white_variance
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Message, Source, diagonal, header, quaternion, vector, white_variance
 from sensorium.sensors.joints.encoder_reading import EncoderReading
 from sensorium.sensors.joints.odometer import Odometer, OdometerReading
 

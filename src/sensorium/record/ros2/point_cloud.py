@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.clouds.cloud import cloud_fields
-from sensorium.record.ros2.message import DeferredBytes, Message, header
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import DeferredBytes, Message, Source, header
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan, ScanField
 

@@ -3,10 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import DeferredBytes, Message
+from sensorium.record.ros2.message import DeferredBytes, Message, Source, image
 from sensorium.record.ros2.point_cloud import cloud_message
-from sensorium.record.ros2.source import Source
 from sensorium.sensors.radar.reading import RadarReading
 
 DETECTION = np.dtype(

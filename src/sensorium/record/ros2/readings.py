@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.image import range_image
-from sensorium.record.ros2.message import Message
+from sensorium.record.ros2.message import Message, Source, range_image
 from sensorium.record.ros2.point_cloud import point_cloud, single_range
 from sensorium.record.ros2.run_topics import true_pose
-from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan

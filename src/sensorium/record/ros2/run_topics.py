@@ -7,8 +7,7 @@ import numpy as np
 from sensorium.core.frames import Pose
 from sensorium.corruption.faults.log import FaultEvent
 from sensorium.record.ros2.camera import OPTICAL
-from sensorium.record.ros2.message import Message, header, quaternion, time, vector
-from sensorium.record.ros2.source import Source, world_prefix
+from sensorium.record.ros2.message import Message, Source, header, quaternion, time, vector, world_prefix
 from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 

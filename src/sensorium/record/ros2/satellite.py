@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.message import UNKNOWN, Message, diagonal, header, vector, white_variance
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import UNKNOWN, Message, Source, diagonal, header, vector, white_variance
 from sensorium.sensors.gnss import Gnss, GnssReading
 
 _STATUS_FIX, _STATUS_NO_FIX, _SERVICE_GPS = 0, -1, 1

@@ -5,9 +5,7 @@ sensor_msgs/FluidPressure, std_msgs/Float64 of a single value, and sensor_msgs/I
 
 import numpy as np
 
-from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Message, header, white_variance
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Message, Source, header, image, white_variance
 from sensorium.sensors.barometer import Barometer, BarometerReading
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.sensors.sun_sensor import SunSensorReading

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.record.ros2.message import DeferredBytes, Message
+from sensorium.record.ros2.message import DeferredBytes, Message, Source
 from sensorium.record.ros2.point_cloud import cloud_message, offsets_ns
-from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Scan
 
 # Lengths in a message have 32 bits

@@ -12,7 +12,7 @@ from typing import Any
 
 from sensorium.core.errors import BackendError, MissingExtraError, SpecError
 from sensorium.runtime.cluster import head, nodes, tokens
-from sensorium.runtime.cluster.knocking import knock
+from sensorium.runtime.cluster.probing import probe
 
 LOCAL = "local"
 
@@ -92,7 +92,7 @@ def _imported() -> Any:
 def _join(ray: Any, address: str, cpus: int | None) -> None:
     try:
         if address != LOCAL:
-            knock(address)
+            probe(address)
             ray.init(address=address, **QUIET)
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

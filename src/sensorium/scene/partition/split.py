@@ -28,17 +28,8 @@ from sensorium.physics.media import Medium
 from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.formats.loading import load_mesh
 from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
+from sensorium.scene.partition import part_files
 from sensorium.scene.partition.cuts import Cut, balanced_cuts, part_at
-from sensorium.scene.partition.part_files import (
-    INDEX,
-    WHOLE_FACE,
-    FileEntry,
-    ObjectEntry,
-    PartEntry,
-    PartIndex,
-    PieceEntry,
-    is_part_file,
-)
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.scene.volume_meshes import checked_boundary, is_volume
 from sensorium.scene.volumes import convex_planes, radius_m, volume_m3
@@ -113,10 +104,12 @@ class _Part:
     low: NDArray[np.float64] = field(default_factory=lambda: np.full(3, np.inf))
     high: NDArray[np.float64] = field(default_factory=lambda: np.full(3, -np.inf))
     reach_m: dict[str, float] = field(default_factory=dict)
-    pieces: list[PieceEntry] = field(default_factory=list)
-    files: list[FileEntry] = field(default_factory=list)
+    pieces: list[part_files.PieceEntry] = field(default_factory=list)
+    files: list[part_files.FileEntry] = field(default_factory=list)
 
-    def add(self, entry: ObjectEntry, piece: PieceEntry, mesh: Mesh, faces: NDArray[np.int32]) -> None:
+    def add(
+        self, entry: part_files.ObjectEntry, piece: part_files.PieceEntry, mesh: Mesh, faces: NDArray[np.int32]
+    ) -> None:
         """Add a piece: these faces of a mesh."""
         used = np.zeros(len(mesh.vertices), np.bool_)
         used[faces.reshape(-1)] = True
@@ -129,14 +122,14 @@ class _Part:
         self.faces += len(faces)
         self.pieces.append(piece)
 
-    def entry(self) -> PartEntry:
+    def entry(self) -> part_files.PartEntry:
         """Its entry in the index."""
         bounds: Any = (tuple(self.low.tolist()), tuple(self.high.tolist())) if (self.low <= self.high).all() else None
         pieces = tuple(sorted(self.pieces, key=lambda piece: piece.object_id))
-        return PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces, tuple(self.files))
+        return part_files.PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces, tuple(self.files))
 
 
-def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartIndex:
+def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> part_files.PartIndex:
     """Split a scene into parts of about equal numbers of faces, written into a folder.
 
     Args:
@@ -152,14 +145,14 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
     if not objects:
         raise SceneError("objects is empty; a scene in parts needs at least one object")
     folder = Path(folder)
-    if folder.exists() and not (folder / INDEX).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not (folder / part_files.INDEX).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise SceneError(f"folder is {str(folder)!r}, which holds files that are no parts; it must be a new name")
     with held(folder):
-        check_removable(folder, is_part_file, marked=False)
+        check_removable(folder, part_files.is_part_file, marked=False)
         return _split(objects, folder, parts)
 
 
-def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
+def _split(objects: Sequence[Source], folder: Path, parts: int) -> part_files.PartIndex:
     # First reading: the load by position
     members: dict[object, list[int]] = {}
     for number, source in enumerate(objects):
@@ -176,7 +169,7 @@ def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
 
     # Second reading: write each piece where it belongs
     work = folder.with_name(folder.name + ".part")
-    begin(work, is_part_file)
+    begin(work, part_files.is_part_file)
     made = [_Part(work / f"part-{number}") for number in range(parts)]
     for part in made:
         part.folder.mkdir(parents=True)
@@ -200,9 +193,9 @@ def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
             home.setdefault(body, int(np.argmin([part.faces for part in made])))
             _write(one, entries[one], mesh, home[body], made, number, labels)
 
-    index = PartIndex(entries, dict(labels.numbers), tuple(part.entry() for part in made if part.pieces))
+    index = part_files.PartIndex(entries, dict(labels.numbers), tuple(part.entry() for part in made if part.pieces))
     index.save(work)
-    remove(folder, is_part_file)
+    remove(folder, part_files.is_part_file)
     try:
         finish(work, folder)
     except OSError as error:
@@ -222,8 +215,8 @@ def _mesh(source: Source) -> Mesh:
 
 
 def _facts(mesh: Mesh) -> _MeshFacts:
-    if WHOLE_FACE in mesh.property_names:
-        raise SceneError(f"a mesh has a property {WHOLE_FACE!r}; parts keep that name for themselves")
+    if part_files.WHOLE_FACE in mesh.property_names:
+        raise SceneError(f"a mesh has a property {part_files.WHOLE_FACE!r}; parts keep that name for themselves")
     chosen = np.arange(len(mesh.faces))
     if len(chosen) > _SAMPLE:
         chosen = np.random.default_rng(0).integers(0, len(mesh.faces), _SAMPLE)
@@ -233,8 +226,8 @@ def _facts(mesh: Mesh) -> _MeshFacts:
     return _MeshFacts(len(mesh.faces), mesh.center, sample, labels, *size)
 
 
-def _entry(source: Source, facts: _MeshFacts, labels: LabelTable) -> ObjectEntry:
-    return ObjectEntry(
+def _entry(source: Source, facts: _MeshFacts, labels: LabelTable) -> part_files.ObjectEntry:
+    return part_files.ObjectEntry(
         tuple(source.pose.position.tolist()),
         tuple(source.pose.quaternion.tolist()),
         source.body,
@@ -268,14 +261,14 @@ def made_material(data: dict[str, Any] | None) -> Any:
     return None if data is None else checked(Material | Medium, data, "material")
 
 
-def _middle(entry: ObjectEntry, facts: _MeshFacts) -> NDArray[np.float64]:
+def _middle(entry: part_files.ObjectEntry, facts: _MeshFacts) -> NDArray[np.float64]:
     """Middle of an object in the world [m], shape (1, 3)."""
     return entry.pose.apply(facts.center)[None]
 
 
 def _cuts(
     objects: Sequence[Source],
-    entries: Sequence[ObjectEntry],
+    entries: Sequence[part_files.ObjectEntry],
     facts: dict[object, _MeshFacts],
     small: float,
     parts: int,
@@ -293,7 +286,7 @@ def _cuts(
 
 def _write(
     object_id: int,
-    entry: ObjectEntry,
+    entry: part_files.ObjectEntry,
     mesh: Mesh,
     cuts: Cut | int,
     parts: Sequence[_Part],
@@ -303,7 +296,7 @@ def _write(
     """Write an object into its parts; `number` is its mesh's."""
     for place, faces in _shares(entry, mesh, cuts):
         whole = len(faces) == len(mesh.faces)
-        piece = PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
+        piece = part_files.PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
         path = parts[place].folder / piece.file
         if not path.exists():
             curved = can_mirror(made_material(entry.material))
@@ -311,7 +304,7 @@ def _write(
         parts[place].add(entry, piece, mesh, mesh.faces[faces])
 
 
-def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def _shares(entry: part_files.ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Each part of an object, with its faces there."""
     count = len(mesh.faces)
     if not isinstance(cuts, Cut):
@@ -325,7 +318,9 @@ def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[i
         yield place, np.flatnonzero(part == place)
 
 
-def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool) -> FileEntry:
+def _save(
+    path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool
+) -> part_files.FileEntry:
     """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need.
 
     The curvature of a face depends on its neighbors, which may be in other parts: pieces of mirrors carry it.
@@ -349,14 +344,14 @@ def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelT
     if own is not None:
         arrays[f"face_{LABEL}"] = own[chosen]
     if faces is not None:
-        arrays[f"face_{WHOLE_FACE}"] = faces.astype(np.int32)
+        arrays[f"face_{part_files.WHOLE_FACE}"] = faces.astype(np.int32)
     try:
         np.savez(path, **arrays)  # type: ignore[arg-type]
         written = sha256(path)
     except OSError as error:
         raise SceneError(f"{path} cannot be written: {error.strerror or error}") from None
     mesh_bytes = sum(array.nbytes for array in arrays.values())
-    return FileEntry(path.name, written, len(arrays["faces"]), mesh_bytes)
+    return part_files.FileEntry(path.name, written, len(arrays["faces"]), mesh_bytes)
 
 
 def _outermost(mesh: Mesh) -> NDArray[np.intp]:

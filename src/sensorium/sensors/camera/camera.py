@@ -21,10 +21,8 @@ from sensorium.physics.imaging.filters import rgb
 from sensorium.physics.imaging.pixel_noise import PixelNoise
 from sensorium.physics.imaging.white_balance import BalanceGains, ColorTemperature, WhiteBalance, temperature_gains
 from sensorium.sensors.camera.image import CameraImage
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import Capture, SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 
 SIXTEEN = (
     "pupil_distance_m",
@@ -332,8 +330,3 @@ class CameraModel:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart faults and automatics; rays fired before a reset are void by the history's word."""
         self._caster.restart(mask)
-
-    def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:
-        """A pending image, black in the worlds that restarted."""
-        image, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

@@ -21,8 +21,8 @@ from sensorium.sensors.camera.pipeline import Frame, Pipeline
 from sensorium.sensors.camera.settings import Automatics, Settings
 from sensorium.sensors.camera.tables import picture_tables, surfaces, wavelengths_of
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
+from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.camera.picture import PictureOutputs, picture
 

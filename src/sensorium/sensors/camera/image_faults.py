@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from sensorium.corruption import FaultSchedule, Program
 from sensorium.corruption.engine.base import Layout
 from sensorium.sensors.common.held import Arrays, Held
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 
 
 class ImageFaults:

@@ -12,8 +12,7 @@ from sensorium.core.clock import ns_to_seconds, seconds_to_ns
 from sensorium.core.errors import NoReadingError
 from sensorium.corruption import FaultClock
 from sensorium.random import Stream
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorModel, SensorSpec
+from sensorium.sensors.common.spec import Capture, Rig, SensorModel, SensorSpec
 
 R = TypeVar("R")
 
@@ -129,7 +128,7 @@ class AttachedSensor(Generic[R]):
         if not self.rig.world_axis:
             self._on_its_way.clear()
         else:
-            self._on_its_way = [(at, n, self._model.voided(capture, mask)) for at, n, capture in self._on_its_way]
+            self._on_its_way = [(at, n, capture.without(mask)) for at, n, capture in self._on_its_way]
 
     def _work(self, after_ns: int, upto_ns: int) -> None:
         """Something is due: a reading is to be taken, or one arrives."""

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from sensorium.core.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.sensors.common.mount_path import follow_mounts
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.sweep import Heads, RayTables

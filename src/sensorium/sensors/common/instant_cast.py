@@ -4,12 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
-from sensorium.tracing.cast_results import RawHits, new_hits
+from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.cast import cast_rays
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
-from sensorium.tracing.rays import Rays
+from sensorium.tracing.rays import RawHits, Rays, new_hits
 
 # Faces along a ray that there is room for at first; where there are more, rays are cast again
 _CROSSINGS = 16

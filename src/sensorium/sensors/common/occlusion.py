@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.sensors.common.instant_cast import cast_at
-from sensorium.sensors.common.rig import Rig
-from sensorium.tracing.cast_results import RawHits, new_hits
-from sensorium.tracing.rays import Rays
+from sensorium.sensors.common.spec import Rig
+from sensorium.tracing.rays import RawHits, Rays, new_hits
 
 
 class Occlusion:

@@ -9,7 +9,7 @@ from sensorium.core.frames import Pose
 from sensorium.random import draw_words, uniform_f64
 from sensorium.runtime import jit
 from sensorium.sensors.common.randomization import Randomization
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.placement.motion import multiply, rotation
 
 # Stage of the counter

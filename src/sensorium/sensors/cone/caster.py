@@ -11,7 +11,7 @@ from sensorium.core.errors import SpecError
 from sensorium.physics.cone.volume import half_angle_tangent
 from sensorium.runtime import threads
 from sensorium.sensors.common.occlusion import Occlusion
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.cone.sighting import Sighting
 from sensorium.tracing.kernels.cone.search import EXACT, LINES, MIDDLE, ConeView, Places, new_nearest, search
 from sensorium.tracing.kernels.cone.tables import face_tables, object_tables

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 from sensorium.physics.cone import volume
-from sensorium.sensors.common.quantity import XYZ, Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import XYZ, Quantity, Sample, SampledReading
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.cone import channels as cc
 from sensorium.sensors.cone.sighting import Sighting, in_world
 from sensorium.sensors.cone.verdict import Verdict

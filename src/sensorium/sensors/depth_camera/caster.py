@@ -15,7 +15,7 @@ from sensorium.random import Stream
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera import flow_tables, tint_tables
 from sensorium.sensors.depth_camera.arrays import DepthArrays
 from sensorium.sensors.depth_camera.errors import STAGES
@@ -24,23 +24,12 @@ from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.sensors.depth_camera.image_buffers import ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.measuring import DepthMeasure, DepthShot, without_measurement
 from sensorium.sensors.depth_camera.random_heads import RandomHeads
-from sensorium.sensors.depth_camera.rays import DepthRays
+from sensorium.sensors.depth_camera.rays import DepthRays, in_tiles
 from sensorium.sensors.depth_camera.stage import DepthFrame
-from sensorium.sensors.depth_camera.tiles import in_tiles
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS
+from sensorium.tracing.kernels.depth import kernel as dk
 from sensorium.tracing.kernels.depth import lens as ln
 from sensorium.tracing.kernels.depth.drawing.canvas import frame
-from sensorium.tracing.kernels.depth.kernel import (
-    DepthAim,
-    DepthDraws,
-    DepthOutputs,
-    DepthScene,
-    Motions,
-    Pixels,
-    Placing,
-    Shading,
-    depth_images,
-)
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter
 from sensorium.tracing.kernels.sweep import Heads
 from sensorium.tracing.placement.instant import Cameras, InstantState
@@ -57,10 +46,10 @@ _ENDS = np.array([0.0, 1.0], np.float32)
 
 # Placeholder where no flow is requested
 _NO_MAPS = np.zeros((0, 0, 12))
-_NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
+_NO_MOTIONS = dk.Motions(_NO_MAPS, _NO_MAPS)
 
 # Placeholder where scenes and cameras are placed before the kernel runs
-_PLACED_BEFORE = Placing(
+_PLACED_BEFORE = dk.Placing(
     InstantState(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0, np.zeros((0, 3)), np.zeros((0, 3))),
     Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4))),
 )
@@ -97,7 +86,7 @@ class DepthCaster:
         """From image to image [ns]."""
         self._random = None if spec.randomize is None else RandomHeads(spec.randomize, pattern, rig, stream.key)
         lens = ln.lens_row(pattern)[None]
-        self._pixels = Pixels(
+        self._pixels = dk.Pixels(
             place=self._place,
             u=(self._place % pattern.width).astype(np.float32),
             v=(self._place // pattern.width).astype(np.float32),
@@ -164,7 +153,7 @@ class DepthCaster:
 
     # --- the cast ---------------------------------------------------------------------------------------------------
 
-    def _rasterize(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
+    def _rasterize(self, start_ns: int, tick: int, motions: dk.Motions) -> _Taken:
         """Images whose kernel places cameras and objects itself."""
         if self._instant is None:
             self._instant = self._new_instant()
@@ -176,7 +165,7 @@ class DepthCaster:
             self._buffers.invalidate_unless_bound_to(placed, placed.tables, self._layout, self._pixels, motions)
             kernel = buffers.kernel
             if kernel is None:
-                placing, now = Placing(state, buffers.cameras), shot.through(self._pixels)
+                placing, now = dk.Placing(state, buffers.cameras), shot.through(self._pixels)
                 kernel = buffers.bind(*self._arguments(placed, now, placing, motions, buffers.outputs))
 
             # The fields of the reading are gathered while other threads begin with the pixels
@@ -191,17 +180,17 @@ class DepthCaster:
         # Measured again after later images have been taken
         return image, partial(self._measure.truth, image, shot.through(self._pixels).copy(), buffers.outputs.true_m)
 
-    def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
+    def _trace(self, start_ns: int, tick: int, motions: dk.Motions) -> _Taken:
         """Images of scenes that are placed beforehand, and their errors."""
         end_ns, out, measure = start_ns + self.duration_ns, self._arrays.new(self._recycler.array), self._measure
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
         if self.duration_ns:
             heads = _over_time(heads)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
-        shot = DepthShot(DepthAim(rays, heads, anchor, self._pixels, self._frame), self._draws(tick))
+        shot = DepthShot(dk.DepthAim(rays, heads, anchor, self._pixels, self._frame), self._draws(tick))
         with placed.lock:
             arguments = self._arguments(placed, shot, _PLACED_BEFORE, motions, out)
-            threads.share(depth_images, self._blocks, *arguments)
+            threads.share(dk.depth_images, self._blocks, *arguments)
         if self._stages or self._faults is not None:
             range_m = self._corrupted(out, X_WS, shot, placed) if self._stages else out.true_m
             if self._faults is not None:
@@ -219,16 +208,16 @@ class DepthCaster:
         return made, partial(measure.truth, image, shot, out.true_m)
 
     def _arguments(
-        self, placed: PlacedScenes, shot: DepthShot, placing: Placing, motions: Motions, out: DepthOutputs
+        self, placed: PlacedScenes, shot: DepthShot, placing: dk.Placing, motions: dk.Motions, out: dk.DepthOutputs
     ) -> tuple[Any, ...]:
         """Arguments of the kernel, after those that say which blocks."""
         return (
-            DepthScene(
+            dk.DepthScene(
                 placed.tables, placed.mounts, placed.meshes, self._tracer.labels, self._mask(placed), COHERENT_ADDRESS
             ),
             shot.aim,
             placing,
-            Shading(self._tints, motions, self._spec.frame == "world"),
+            dk.Shading(self._tints, motions, self._spec.frame == "world"),
             self._measure.by(shot.draws),
             out,
         )
@@ -239,7 +228,7 @@ class DepthCaster:
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
         state = InstantState(*instant, self._rig.history.bodies, np.empty((worlds, 3)), np.empty((worlds, 3)))
         rays, heads = self._firing.instant_rays(self._rays)
-        return DepthShot(DepthAim(rays, heads, state.anchor, self._pixels, self._frame), self._draws(0)), state
+        return DepthShot(dk.DepthAim(rays, heads, state.anchor, self._pixels, self._frame), self._draws(0)), state
 
     def _new_buffers(self) -> ImageBuffers:
         """Arrays for images to be rasterized."""
@@ -249,9 +238,9 @@ class DepthCaster:
         """Angular offsets of rays from their pixels, drawn at these ticks (worlds,)."""
         return RayJitter(np.float32(std_rad), self._key, tick, self._rig.first_world, self._count)
 
-    def _draws(self, tick: int) -> DepthDraws:
+    def _draws(self, tick: int) -> dk.DepthDraws:
         """Counter words of an image's random numbers."""
-        return DepthDraws(self._key, np.array([tick], np.int64), self._rig.first_world, self._rig.sensors)
+        return dk.DepthDraws(self._key, np.array([tick], np.int64), self._rig.first_world, self._rig.sensors)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
@@ -287,7 +276,7 @@ class DepthCaster:
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
         return self._frame.rasterized and straight and not self._stages and self._faults is None
 
-    def _motions(self, start_ns: int, since_ns: int) -> Motions:
+    def _motions(self, start_ns: int, since_ns: int) -> dk.Motions:
         """Motion of bodies relative to the cameras."""
         rig, outputs = self._rig, self._spec.outputs
         velocity = displacement = _NO_MAPS
@@ -304,7 +293,7 @@ class DepthCaster:
                 X_WB = X_WB.broadcast_to((2, *X_WB.shape[1:]))
             X_WS = self._cameras(X_WB)
             displacement = flow_tables.displacement_maps(X_WB, X_WS)
-        return Motions(velocity, displacement)
+        return dk.Motions(velocity, displacement)
 
     def _cameras(self, X_WB: Pose) -> Pose:
         """Poses of the cameras, with their present mounts, at several times: batch (times, worlds, sensors)."""
@@ -315,7 +304,9 @@ class DepthCaster:
 
     # --- after it ---------------------------------------------------------------------------------------------------
 
-    def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: DepthShot, placed: PlacedScenes) -> NDArray[np.float32]:
+    def _corrupted(
+        self, out: dk.DepthOutputs, X_WS: Pose, shot: DepthShot, placed: PlacedScenes
+    ) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
         rig, spec, pixels = self._rig, self._spec, shot.aim.pixels
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
@@ -339,7 +330,7 @@ class DepthCaster:
             stage.apply(error, frame)
         return frame.range_m
 
-    def _fields(self, out: DepthOutputs, X_WS: Pose, start_ns: int) -> dict[str, Any]:
+    def _fields(self, out: dk.DepthOutputs, X_WS: Pose, start_ns: int) -> dict[str, Any]:
         """The fields of the reading that a kernel's outputs make."""
         if self._lens_fields[0] is not self._pixels.lens:
             self._lens_fields = self._lens_fields_of(self._pixels.lens)

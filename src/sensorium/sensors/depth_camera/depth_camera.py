@@ -11,9 +11,7 @@ from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.spec import Spec
 from sensorium.sensors.common.randomization import Projection, Randomization
 from sensorium.sensors.common.range_values import check_range_values, range_values
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.depth_camera import faults as depth_faults
 from sensorium.sensors.depth_camera.errors import STAGES, AnyDepthError
@@ -207,8 +205,3 @@ class DepthCameraModel:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Draw random values again where worlds restart; the history marks rays fired before a reset as void."""
         self._caster.restart(mask)
-
-    def voided(self, capture: Capture[DepthImage], mask: NDArray[np.bool_]) -> Capture[DepthImage]:
-        """A pending image, empty in the worlds that restarted."""
-        image, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

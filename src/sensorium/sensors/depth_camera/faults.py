@@ -10,7 +10,7 @@ from sensorium.runtime import jit, threads
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.camera.image_faults import ImageFaults
 from sensorium.sensors.common.held import Arrays
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 
 TARGET = "range"
 """Name of the ranges in faults."""

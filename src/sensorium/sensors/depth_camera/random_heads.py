@@ -8,7 +8,7 @@ from sensorium.random import draw_words, uniform_f64
 from sensorium.runtime import jit
 from sensorium.sensors.common.random_placement import PLACES, STAGE_HEADS, RandomPlacement
 from sensorium.sensors.common.randomization import Randomization, focal_of_fov
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.kernels.depth import lens as ln
 
 # Draws of a head: its pose, the lens, its field of view, and its shift

@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera.tint_tables import material_reflectances
-from sensorium.tracing.embree.packet import COHERENT_ADDRESS
+from sensorium.tracing.embree.packet import COHERENT_ADDRESS, TILE_COLUMNS, TILE_ROWS
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter
 from sensorium.tracing.placement.scenes import PlacedScenes
 from sensorium.tracing.placement.world_arrays import InstanceTables
+
+
+def in_tiles(width: int, height: int) -> NDArray[np.uint32]:
+    """Pixels of an image tile by tile, row by row inside; shape (width * height,)."""
+    v, u = np.divmod(np.arange(width * height), width)
+    return np.lexsort((u, v, u // TILE_COLUMNS, v // TILE_ROWS)).astype(np.uint32)
 
 
 class Eyes(NamedTuple):

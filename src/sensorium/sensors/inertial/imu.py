@@ -9,10 +9,8 @@ from pydantic import Field, model_validator
 from sensorium.analysis import AllanFit
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Noise
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.inertial.inertial import start_inertial
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES, InertialReading
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial

@@ -8,9 +8,8 @@ from sensorium.core.errors import SpecError
 from sensorium.corruption import Part, Program
 from sensorium.corruption.errors.couple import Coupling
 from sensorium.corruption.faults.fault import blamed
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.spec import Rig, SensorSpec
 from sensorium.sensors.inertial.reading import INTEGRALS, InertialLayout, InertialReading
 from sensorium.sensors.inertial.signal import InertialSignal
 from sensorium.sensors.inertial.triaxial import AXES, AngularGroup, LinearGroup, Triaxial

@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import multiply, quaternion_exp, quaternion_log
-from sensorium.sensors.common.quantity import XYZ, Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import XYZ, Quantity, Sample, SampledReading
+from sensorium.sensors.common.spec import Rig
 
 Float = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from sensorium.runtime import jit
-from sensorium.worlds.paths.closed import Q, V, W
+from sensorium.worlds.paths.base import Q, V, W
 from sensorium.worlds.point_motion import REST, SCRATCH, move_world
 
 # Columns of a signal for each quantity; below zero if it is not measured

@@ -4,10 +4,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.inertial.inertial import start_inertial
 from sensorium.sensors.inertial.reading import InertialReading
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial

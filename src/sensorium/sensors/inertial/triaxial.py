@@ -21,8 +21,7 @@ from sensorium.corruption import (
 )
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.corruption.errors.couple import Coupling
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
 
 AXES = "xyz"
 

@@ -12,11 +12,9 @@ from pydantic import Field, model_validator
 
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption, Layout
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.error_group import RENAMED
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.error_group import RENAMED, channel_parts
 from sensorium.sensors.common.sampled import Sample, SampledModel, Signal, Voidable, required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.spec import Rig, SensorSpec
 from sensorium.sensors.joints.edge_counter import INPUT, EdgeCounter, Span, Speed
 
 Float = NDArray[np.float64]

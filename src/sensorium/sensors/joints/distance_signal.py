@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.joints.joint_signal import POSITION, VELOCITY, JointSignal
 
 Float = NDArray[np.float64]

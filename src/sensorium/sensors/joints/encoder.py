@@ -7,9 +7,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Rig, Timing
 from sensorium.sensors.joints.counting import CountingSensor
 from sensorium.sensors.joints.edge_counter import ON_EDGE, Span
 from sensorium.sensors.joints.encoder_reading import EncoderLayout, EncoderReading

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import Quantity, Sample, SampledReading
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.joints.edge_counter import COUNT, POSITION, VELOCITY
 
 Float = NDArray[np.float64]

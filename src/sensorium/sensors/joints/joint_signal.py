@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.runtime import jit
-from sensorium.sensors.common.rig import Rig
-from sensorium.worlds.paths.closed import ROW
+from sensorium.sensors.common.spec import Rig
+from sensorium.worlds.paths.base import ROW
 
 Float = NDArray[np.float64]
 

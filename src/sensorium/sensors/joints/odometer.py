@@ -7,11 +7,8 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading
+from sensorium.sensors.common.spec import Rig, Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.joints.counting import CountingSensor
 from sensorium.sensors.joints.distance_signal import DistanceSignal

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 
 # A wheel thinner than this [m] is no wheel
 _LEAST_M = 1e-9

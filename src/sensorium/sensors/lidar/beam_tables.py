@@ -8,8 +8,8 @@ import numpy as np
 from sensorium.physics.optics.beam_rays import equal_power_rays, patch_reach
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams.gather import AIR_SLOTS
-from sensorium.tracing.kernels.beams.tables import BeamTables
 from sensorium.tracing.kernels.bundles import tables as bt
+from sensorium.tracing.kernels.bundles.tables import BeamTables
 from sensorium.tracing.kernels.light import tables as tb
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.random import Stream
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.range_noise import RangeNoise
 
 _STAGE = 0

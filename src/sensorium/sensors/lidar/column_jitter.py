@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Timing
 
 _STAGE = 0
 

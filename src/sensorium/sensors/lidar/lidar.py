@@ -16,9 +16,7 @@ from sensorium.random import stream_key
 from sensorium.sensors.common.random_placement import RandomPlacement
 from sensorium.sensors.common.randomization import Randomization
 from sensorium.sensors.common.range_values import check_range_values
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.spec import Capture, SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.lidar.beam import Beam
 from sensorium.sensors.lidar.blooming import Blooming
 from sensorium.sensors.lidar.channel_bias import channel_biases_m
@@ -314,11 +312,6 @@ class LidarModel:
             self._placement.restart(mask)
         if self._errors is not None:
             self._errors.restart(mask)
-
-    def voided(self, capture: Capture[Scan], mask: NDArray[np.bool_]) -> Capture[Scan]:
-        """A pending sweep, without the worlds that restarted."""
-        scan, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, scan, lambda: truth().without(mask), capture.tick)
 
     def _rays(self, tick: int) -> RayTable:
         """Rays of a sweep; the pattern is evaluated again only if rays differ from sweep to sweep."""

@@ -15,7 +15,7 @@ from sensorium.random import stream_key
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.intensity_scale import scaled
 from sensorium.sensors.lidar.light_tables import light_tables, surfaces, white_at
 from sensorium.sensors.lidar.near_surfaces import NearSurfaces
@@ -32,7 +32,7 @@ from sensorium.tracing.light_cast import BeamCast, Draws, LightCast, PulseCast
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.lidar.strong_light import StrongLight
-    from sensorium.tracing.kernels.beams.tables import BeamTables
+    from sensorium.tracing.kernels.bundles.tables import BeamTables
     from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
     from sensorium.tracing.kernels.waveform.tables import WaveformTables
 

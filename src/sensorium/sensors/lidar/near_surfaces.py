@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.range_limits import ABOVE_ZERO, fill_errors, has_errors, near_limits
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
 from sensorium.tracing.aim import Aim

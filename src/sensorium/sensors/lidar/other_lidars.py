@@ -12,7 +12,7 @@ from sensorium.patterns import RayTable
 from sensorium.random import Stream
 from sensorium.runtime import threads
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.receiver_tables import optical_efficiency, receiver_area_m2
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
 from sensorium.tracing.aim import Aim

@@ -11,9 +11,9 @@ from sensorium.core.rotations import Float, rotate
 from sensorium.corruption import Corruption, Program
 from sensorium.corruption.faults.fault import FaultSchedule
 from sensorium.patterns.base import RayTable
-from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import channel_parts
 from sensorium.sensors.common.held import Arrays, Held
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.scan import Cause, Light, Scan
 from sensorium.worlds.interpolation import interpolated
 

@@ -14,7 +14,7 @@ from sensorium.physics.optics.detection.range_ambiguity import unambiguous_range
 from sensorium.physics.optics.detection.range_walk import walk_scale_m
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.blooming import Blooming
 from sensorium.sensors.lidar.light_tables import white_at
 from sensorium.sensors.lidar.other_lidars import OtherLidars

@@ -13,7 +13,7 @@ from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.range_limits import ABOVE_ZERO, fill_errors, range_limits
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.tracing.aim import Aim

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Part, Program
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.echoes import measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar

@@ -11,7 +11,7 @@ from sensorium.core.frames import Pose
 from sensorium.core.rotations import cross, dot
 from sensorium.physics.radio.antenna import relative_gain
 from sensorium.physics.radio.power import cross_section_of_power, of_decibels, received_power
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.spec import Radar
 from sensorium.worlds.history import History
 from sensorium.worlds.point_motion import PointMotion

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit, threads
 from sensorium.sensors.common.instant_cast import cross_at
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places
 from sensorium.tracing.embree import crossings as cr

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.physics.radio.frame import Peaks
 from sensorium.physics.radio.power import in_decibels
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Echoes, Instant, grouped, in_order, measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading

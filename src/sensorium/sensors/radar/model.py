@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.errors import SpecError
 from sensorium.physics.radio.clutter import weibull_amplitude
-from sensorium.physics.radio.draws import drawn
 from sensorium.physics.radio.frame import Peaks, Receiver, detect
 from sensorium.physics.radio.spreading import Scatterers
-from sensorium.physics.radio.swerling import fluctuating_amplitude, steady_amplitude
+from sensorium.physics.radio.swerling import drawn, fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.runtime import threads
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import Capture
+from sensorium.sensors.common.spec import Capture, Rig
 from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
@@ -92,11 +90,6 @@ class RadarModel:
         """Restart the errors of detections in the masked worlds; there is no other state."""
         if self._errors is not None:
             self._errors.restart(mask)
-
-    def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
-        """A pending frame, empty in the worlds that restarted."""
-        reading, truth = capture.reading.without(mask), capture.truth
-        return Capture(capture.time_ns, reading, lambda: truth().without(mask), capture.tick)
 
     def _capture(self, tick: int) -> Capture[RadarReading]:
         time_ns = self._rate.time_ns(tick)

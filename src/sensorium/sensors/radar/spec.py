@@ -11,10 +11,8 @@ from sensorium.physics.radio.interference import Interferer
 from sensorium.physics.radio.permittivity import BUILDING
 from sensorium.physics.radio.reflectors import CrossSection
 from sensorium.sensors.common.error_group import ErrorGroup
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.radar.reading import RadarReading
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
-from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.targets import Targets

@@ -9,11 +9,11 @@ from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics.radio.adc import beat_samples, cells_of_samples, samples_of_cells
 from sensorium.physics.radio.cell_noise import drawn_noise
-from sensorium.physics.radio.draws import drawn
 from sensorium.physics.radio.interference import Interferer, interfering_beat, one_way_power
 from sensorium.physics.radio.power import of_decibels
 from sensorium.physics.radio.spreading import Scatterers
-from sensorium.sensors.common.rig import Rig
+from sensorium.physics.radio.swerling import drawn
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Instant, gain
 from sensorium.sensors.radar.spec import Radar

@@ -12,13 +12,16 @@ from sensorium.core.rotations import Float
 from sensorium.corruption import Program
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.patterns import RayTable
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
-from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.error_group import channel_parts
+from sensorium.sensors.common.sampled import (
+    Quantity,
+    Sample,
+    SampledModel,
+    SampledReading,
+    StatelessSignal,
+    required_rate_hz,
+)
+from sensorium.sensors.common.spec import Rig, SensorSpec, Timing
 from sensorium.sensors.ray_sensor.ray_hits import RayHits, hits_from
 from sensorium.worlds.point_motion import PointMotion
 
@@ -109,7 +112,7 @@ class RaySensor(SensorSpec[RayReading], abc.ABC):
         )
 
 
-class _HitSignal:
+class _HitSignal(StatelessSignal):
     """The signal computed from the fired rays."""
 
     def __init__(self, spec: RaySensor, rig: Rig, shape: tuple[int, ...]) -> None:
@@ -121,12 +124,6 @@ class _HitSignal:
                 f"the rays of sensor {rig.name!r} are a {type(self._table).__name__}; they must be a RayTable"
             )
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
-
-    def begin(self, time_ns: int) -> None:
-        """Measuring starts now."""
-
-    def forget(self) -> None:
-        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""

@@ -5,16 +5,6 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.edges import on_edge, settled, settled_at
-from sensorium.tracing.embree.packet import (
-    BLOCK,
-    NO_HIT,
-    WIDTH,
-    clear_hits,
-    intersect,
-    new_packet,
-    set_mask,
-    use_lanes,
-)
 from sensorium.tracing.hits import label_of, normal_in_world, object_of
 
 
@@ -32,20 +22,20 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
         out: `RawHits` to fill.
     """
     arrays, labels, anchor, rays, out = jit.uncounted((arrays, labels, anchor, rays, out))
-    floats, words, active = new_packet()
-    set_mask(words, mask)
+    floats, words, active = pk.new_packet()
+    pk.set_mask(words, mask)
     total = rays.origin.shape[0]
     for block in range(first, count, step):
-        start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
+        start, end = block * pk.BLOCK, min(total, (block + 1) * pk.BLOCK)
         ray = start
         while ray < end:
             # A packet holds neighboring rays of one world
             world = rays.world[ray]
             used = 1
-            while used < WIDTH and ray + used < end and rays.world[ray + used] == world:
+            while used < pk.WIDTH and ray + used < end and rays.world[ray + used] == world:
                 used += 1
-            clear_hits(words)
-            use_lanes(active, used)
+            pk.clear_hits(words)
+            pk.use_lanes(active, used)
             for k in range(used):
                 i = ray + k
                 floats[pk.ORIGIN_X + k] = rays.origin[i, 0] - anchor[world, 0]
@@ -56,7 +46,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
                 floats[pk.DIRECTION_Z + k] = rays.direction[i, 2]
                 floats[pk.TIME + k] = rays.time[i]
                 floats[pk.T_FAR + k] = rays.t_max[i]
-            intersect(active.ctypes.data, arrays.scene[world], floats.ctypes.data, arguments)
+            pk.intersect(active.ctypes.data, arrays.scene[world], floats.ctypes.data, arguments)
 
             # Read the hits while they are in cache
             for k in range(used):
@@ -71,7 +61,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
                     words[pk.INSTANCE + k],
                     words[pk.INSTANCE_ITEM + k],
                 )
-                if hit[7] != NO_HIT and on_edge(hit[0], hit[4], hit[5]):
+                if hit[7] != pk.NO_HIT and on_edge(hit[0], hit[4], hit[5]):
                     hit = settled(*_ray_of(arrays, anchor, rays, mask, ray + k, hit[0]))
                 _write_hit(arrays, labels, rays, hit, ray + k, out)
             ray += used
@@ -87,7 +77,7 @@ def settle_rays(first, step, count, arrays, labels, anchor, rays, mask, distance
     """
     total = rays.origin.shape[0]
     for block in range(first, count, step):
-        for ray in range(block * BLOCK, min(total, (block + 1) * BLOCK)):
+        for ray in range(block * pk.BLOCK, min(total, (block + 1) * pk.BLOCK)):
             hit = settled_at(*_ray_of(arrays, anchor, rays, mask, ray, distance[ray]))
             _write_hit(arrays, labels, rays, hit, ray, out)
 
@@ -109,7 +99,7 @@ def _ray_of(arrays, anchor, rays, mask, i, distance):
 def _write_hit(arrays, labels, rays, hit, i, out):
     """Write all properties of the hit of one of the rays, as `settled` returns it."""
     distance, nx, ny, nz, u, v, face_word, instance, item = hit
-    if instance == NO_HIT:
+    if instance == pk.NO_HIT:
         out.range_m[i] = np.inf
         out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1
         out.normal[i, :] = 0.0

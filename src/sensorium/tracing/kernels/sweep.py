@@ -92,20 +92,8 @@ def sweep(
         if errors is not None:
             spoil_block(block, hit, rays, heads, errors, head, start, used)
         keep_returns(block, hit, limits[0], heads.start[head], used)
-        row = world if labels.object_label.shape[0] > 1 else 0
-        _write_ids(
-            hit,
-            np.uint32(arrays.first[world]),
-            arrays.column_first,
-            arrays.columns,
-            labels.object_label[row],
-            labels.face_first[row],
-            labels.face_label,
-            used,
-            out.object_id[head, start:end],
-            out.face_id[head, start:end],
-            out.label[head, start:end],
-        )
+        ids = out.object_id[head, start:end], out.face_id[head, start:end], out.label[head, start:end]
+        _write_ids(hit, jit.uncounted(arrays), jit.uncounted(labels), world, used, ids)
         if normals is not None:
             find_normals(block, hit, arrays, world, used)
             find_incidence(block, used)
@@ -283,10 +271,12 @@ def keep_returns(block, hit, nearest, voided_before, used):
 
 
 @jit.function
-def _write_ids(
-    hit, first, column_first, columns, object_label, face_first, face_label, used, object_id, face_id, label
-):
+def _write_ids(hit, arrays, labels, world, used, ids):
     """Object, face and label of each return, -1 where there is none."""
+    object_id, face_id, label = ids
+    first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
+    row = world if labels.object_label.shape[0] > 1 else 0
+    object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
     for k in range(used):
         instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
         if instance == NO_HIT:

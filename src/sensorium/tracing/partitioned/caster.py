@@ -25,7 +25,6 @@ from sensorium.runtime import cluster
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.volumes import material_kinds
-from sensorium.tracing.cast_results import AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
 from sensorium.tracing.caster import AbstractCaster
 from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
@@ -35,7 +34,7 @@ from sensorium.tracing.partitioned.part import PartReport
 from sensorium.tracing.partitioned.part_processes import PartProcesses
 from sensorium.tracing.placement.body_places import BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.rays import Rays, middle_of
+from sensorium.tracing.rays import AllHits, Hits, LookUp, LookUpOfAll, RawHits, Rays, middle_of, new_hits
 
 # Time limit for memory of the parts to become free [s]
 _WAIT_S = 30.0

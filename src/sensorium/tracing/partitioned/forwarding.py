@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import AT_ONCE, NOTHING, Met, Sent, Shared
 from sensorium.tracing.partitioned.part_processes import PartProcesses
-from sensorium.tracing.rays import Rays
+from sensorium.tracing.rays import RawHits, Rays
 
 # Rays sent together, and how many such chunks are under way: some 100 MB of rays and as much of hits. Each question
 # costs Ray about 10 ms of CPU time in four processes; larger ones than this no longer fit into caches.

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
-from sensorium.tracing.rays import Rays
+from sensorium.tracing.rays import RawHits, Rays
 
 # Distance at which rays from arbitrary points begin to search [m]
 AT_ONCE = np.zeros(1, np.float32)

@@ -1,7 +1,7 @@
 """One part of a scene: built from its own files, it casts rays and answers in the whole scene's numbers.
 
-It runs in a process of its own (`tracing/partitioned/part_process.py`), which may die and be restarted at any time: so
-its only state comes from its files and the request.
+It runs in a process of its own (`part_processes.py`), which may die and be restarted at any time: so its only
+state comes from its files and the request.
 """
 
 import os
@@ -20,12 +20,12 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.partition.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.scene import Scene
-from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.caster import RayCaster
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.kernels.light.remote_hits import LightHits, remote_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Bodies, Crossed, Met, Sent, Shared
+from sensorium.tracing.rays import RawHits
 
 # A part may be larger than the limit of `load_mesh` for untrusted files
 _MAX_BYTES = 1 << 46

@@ -9,17 +9,8 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_block
+from sensorium.tracing.kernels import sweep
 from sensorium.tracing.kernels.geometry import rows
-from sensorium.tracing.kernels.sweep import (
-    aim_block,
-    keep_returns,
-    send_astray,
-    shift_block,
-    shift_points,
-    spoil_block,
-    write_points,
-    write_points_in_world,
-)
 
 
 @jit.kernel
@@ -41,7 +32,7 @@ def aim_sweep(first, step, count, rays, heads, far, errors, out):
         used = min(total, start + BLOCK) - start
         _aim(block, rays, heads, head, start, used)
         if errors is not None:
-            send_astray(block, rays, heads, errors, head, start, used)
+            sweep.send_astray(block, rays, heads, errors, head, start, used)
         for k in range(used):
             row = head * total + start + k
             for axis in range(3):
@@ -75,8 +66,8 @@ def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found
             block[pk.B_T_FAR + k] = found.range_m[row + k]
             hit[pk.B_INSTANCE + k] = np.uint32(0) if found.object_id[row + k] >= 0 else NO_HIT
         if errors is not None:
-            spoil_block(block, hit, rays, heads, errors, head, start, used)
-        keep_returns(block, hit, limits[0], heads.start[head], used)
+            sweep.spoil_block(block, hit, rays, heads, errors, head, start, used)
+        sweep.keep_returns(block, hit, limits[0], heads.start[head], used)
         for k in range(used):
             there = hit[pk.B_INSTANCE + k] != NO_HIT
             out.range_m[head, start + k] = block[pk.B_T_FAR + k]
@@ -85,11 +76,11 @@ def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found
             out.label[head, start + k] = found.label[row + k] if there else -1
         points = out.points[head, start:end]
         if in_world:
-            write_points_in_world(block, hit, anchor[heads.world[head]], points, used)
+            sweep.write_points_in_world(block, hit, anchor[heads.world[head]], points, used)
         else:
-            write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
+            sweep.write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
             if rays.origin.shape[0] > 0:
-                shift_points(hit, rays.origin[start:end], points, used)
+                sweep.shift_points(hit, rays.origin[start:end], points, used)
 
 
 @jit.function
@@ -97,6 +88,6 @@ def _aim(block, rays, heads, head, start, used):
     """Rays of one block, transformed to the world as in `sweep`."""
     end = start + used
     x, y, z, time = rays.x[start:end], rays.y[start:end], rays.z[start:end], rays.time[start:end]
-    aim_block(block, x, y, z, time, heads.matrix[head], heads.time, used)
+    sweep.aim_block(block, x, y, z, time, heads.matrix[head], heads.time, used)
     if rays.origin.shape[0] > 0:
-        shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        sweep.shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)

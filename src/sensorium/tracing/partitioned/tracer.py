@@ -11,18 +11,15 @@ from sensorium.core.errors import SpecError
 from sensorium.runtime import threads
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.tracing.aim import Aim
-from sensorium.tracing.cast_results import RawHits, new_hits
-from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.kernels.sweep import SweepOutputs
 from sensorium.tracing.light_cast import LightCast, cast_light_in_parts
 from sensorium.tracing.partitioned.caster import PartitionedCaster
 from sensorium.tracing.partitioned.messages import Bodies
 from sensorium.tracing.partitioned.sweep_in_parts import aim_sweep, write_sweep
 from sensorium.tracing.placement.motion import MAX_SEGMENTS
-from sensorium.tracing.rays import Rays, new_rays
+from sensorium.tracing.rays import Rays, new_hits, new_rays
 from sensorium.worlds.history import History
 
 
@@ -61,7 +58,7 @@ class PartsTracer:
 
     def placement(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> "PartsPlacement":
         """Motion of the bodies from start to end, which each request includes."""
-        return PartsPlacement(self, self.bodies_during(start_ns, end_ns))
+        return PartsPlacement(self.caster, self.bodies_during(start_ns, end_ns))
 
     def bodies_during(self, start_ns: int, end_ns: int) -> list[Bodies]:
         """Motion of the scene's bodies from start to end, in each world; one knot for an instant."""
@@ -72,38 +69,6 @@ class PartsTracer:
             for world in range(positions.shape[1])
         ]
 
-    def cast(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]) -> RawHits:
-        """Nearest hits of a lidar's rays in one world, passing through fog banks and other air.
-
-        Args:
-            rays: One row per ray; origins are relative to the anchor.
-            anchor: Of the world [m], shape (3,).
-            bodies: Their motion while the rays fire.
-            hide: Bodies that the rays pass through.
-        """
-        return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
-
-    def collect_volumes(
-        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str], *, curved: bool
-    ) -> RawCrossings:
-        """All faces of volumes that rays cross in one world; arguments as for `remote_hits`."""
-        return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide), curved=curved)
-
-    def remote_hits(
-        self,
-        rays: Rays,
-        clear_m: NDArray[np.float32],
-        anchor: NDArray[np.float64],
-        bodies: Bodies,
-        hide: Iterable[str],
-        *,
-        coherent: bool,
-        curved: bool,
-    ) -> LightHits:
-        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.remote_hits`."""
-        hidden = frozenset(hide)
-        return self.caster.remote_hits(rays, clear_m, anchor, bodies, hide=hidden, coherent=coherent, curved=curved)
-
     def close(self) -> None:
         """End the processes."""
         self.caster.close()
@@ -112,8 +77,8 @@ class PartsTracer:
 class PartsPlacement:
     """Motion of a partitioned scene's bodies over one interval, in each world."""
 
-    def __init__(self, parts: PartsTracer, motion: Sequence[Bodies]) -> None:
-        self._parts, self._motion = parts, motion
+    def __init__(self, caster: PartitionedCaster, motion: Sequence[Bodies]) -> None:
+        self._caster, self._motion = caster, motion
 
     def cast_sweep(
         self,
@@ -135,7 +100,7 @@ class PartsPlacement:
         for world, bodies in enumerate(self._motion):
             here = slice(world * each, (world + 1) * each)
             own = Rays._make(column[here] for column in rays)
-            hits = self._parts.cast(own, aim.anchor[world], bodies, hide)
+            hits = self._caster.cast_from_anchor(own, aim.anchor[world], bodies, hide=frozenset(hide), air=False)
             for column, part in zip(found, hits, strict=True):
                 column[here] = part
         where = (aim.rays, aim.heads, aim.anchor, limits, in_world)
@@ -145,8 +110,8 @@ class PartsPlacement:
         """Fill in the returns of each ray, with light followed, world by world."""
         curved = bool(cast.light.switch[tb.S_CURVED])
         for world, bodies in enumerate(self._motion):
-            near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": hide, "curved": curved}
-            find = partial(self._parts.remote_hits, **near), partial(self._parts.collect_volumes, **near)
+            near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": frozenset(hide), "curved": curved}
+            find = partial(self._caster.remote_hits, **near), partial(self._caster.collect_volumes, **near)
             cast_light_in_parts(*find, world, len(self._motion), aim, cast)
 
     def restored(self) -> AbstractContextManager[None]:

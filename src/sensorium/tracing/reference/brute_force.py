@@ -4,16 +4,13 @@ It is slow and simple on purpose: tests compare the fast caster with it.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.core.frames import Pose
-from sensorium.scene.layout import layout
 from sensorium.scene.mesh import Mesh
-from sensorium.scene.scene import Scene
-from sensorium.tracing.cast_results import AllHits, property_at
 
 # rays times triangles held in memory at once
 _CHUNK = 2_000_000
@@ -47,7 +44,7 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
         step = max(1, _CHUNK // len(v0))
         for start in range(0, len(o), step):
             rays = slice(start, start + step)
-            t = _distances(o[rays], d[rays], v0, e1, e2, one_sided=mesh.one_sided)
+            t = distances(o[rays], d[rays], v0, e1, e2, one_sided=mesh.one_sided)
             face = t.argmin(axis=1)
             nearest = t[np.arange(len(t)), face]
             closer = nearest < best.range_m[rays]
@@ -60,57 +57,7 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
     return best
 
 
-class ReferenceCaster:
-    """Every face that rays cross in a scene at rest, in float64: the reference caster for `ray_tree`."""
-
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
-        self._layout = layout(scene, 1)
-        self._extents = self._layout.extents()
-        self._corners, self._one_sided = [], []
-        for thing in scene.objects:
-            v = thing.pose.apply(thing.mesh.vertices)[thing.mesh.faces]
-            self._corners.append((v[:, 0], v[:, 1] - v[:, 0], v[:, 2] - v[:, 0]))
-            self._one_sided.append(thing.mesh.one_sided)
-
-    def cast_all(self, origins: ArrayLike, directions: ArrayLike, **ignored: Any) -> AllHits:
-        """Faces on the line of one ray, nearest first."""
-        o, d = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
-        found: list[tuple[float, int, int]] = []
-        for number, ((v0, e1, e2), one_sided) in enumerate(zip(self._corners, self._one_sided, strict=True)):
-            t = _distances(o[None], d[None], v0, e1, e2, from_m=0.0, one_sided=one_sided)[0]
-            found += [(float(t[face]), number, int(face)) for face in np.flatnonzero(np.isfinite(t))]
-        found.sort()
-        normal = [np.cross(*self._corners[number][1:])[face] for _, number, face in found]
-        unit = np.array(normal).reshape(-1, 3)
-        unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
-        return AllHits(
-            ray=np.zeros(len(found), np.int64),
-            range_m=np.array([t for t, _, _ in found]),
-            normal=unit,
-            object_id=np.array([number for _, number, _ in found], np.int32),
-            face_id=np.array([face for _, _, face in found], np.int32),
-            label=np.zeros(len(found), np.int32),
-            barycentric=np.zeros((len(found), 2), np.float32),
-            world=np.zeros(len(found), np.int32),
-            number=np.arange(len(found)),
-            _look_up=lambda hits, name: property_at(self._layout, hits, name),
-        )
-
-    def material_at(self, world: int, object_id: int) -> object | None:
-        """Material of an object; None if it has none."""
-        return self._scene.objects[object_id].material
-
-    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
-        """X_WO of an object."""
-        return self._scene.objects[object_id].pose
-
-    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
-        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
-        return float(self._extents.radius_m[0, object_id]), float(self._extents.volume_m3[0, object_id])
-
-
-def _distances(
+def distances(
     o: NDArray[np.float64],
     d: NDArray[np.float64],
     v0: NDArray[np.float64],

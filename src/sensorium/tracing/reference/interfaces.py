@@ -19,12 +19,11 @@ from sensorium.physics.materials import (
     ThinGlass,
     TwoLayer,
 )
-from sensorium.physics.materials.base import AbstractDiffuse, index_at
-from sensorium.physics.materials.reflectance import reflectance_at
+from sensorium.physics.materials.base import AbstractDiffuse, index_at, reflectance_at
 from sensorium.physics.media import AbstractMedium, MediumParameters
 from sensorium.physics.optics.spectra import constant_or_at
 from sensorium.scene.volumes import SAME_INDEX
-from sensorium.tracing.cast_results import AllHits
+from sensorium.tracing.rays import AllHits
 from sensorium.tracing.reference.pencil import Pencil
 from sensorium.tracing.reference.ray_media import Segment, Stack, index_medium
 

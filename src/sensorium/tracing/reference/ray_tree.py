@@ -38,7 +38,7 @@ from sensorium.physics.media import AbstractMedium, vacuum
 from sensorium.scene.curvature import can_mirror
 from sensorium.scene.mesh import CURVATURE, full_tensor
 from sensorium.scene.volumes import medium_inside
-from sensorium.tracing.cast_results import AllHits
+from sensorium.tracing.rays import AllHits
 from sensorium.tracing.reference.interfaces import REFLECTION, Light, Node, Start, children, return_of
 from sensorium.tracing.reference.pencil import Pencil
 from sensorium.tracing.reference.ray_media import Face, index_medium, tolerance_m, walk
@@ -59,7 +59,7 @@ _LEAST_COSINE = 1e-4
 
 
 class Caster(Protocol):
-    """A caster that finds the interfaces: a `RayCaster`, a `PartitionedCaster` or a `ReferenceCaster`."""
+    """A caster that finds the interfaces: a `RayCaster`, a `PartitionedCaster` or that of the tests."""
 
     def cast_all(
         self,

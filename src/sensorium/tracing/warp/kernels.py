@@ -8,19 +8,7 @@ u and v (here it is the second and third, as with Embree), and finds hits nearer
 
 import warp as wp
 
-from sensorium.tracing.warp.tables import (
-    Floats,
-    ImageHits,
-    Instances,
-    Ints,
-    Labels,
-    Nearest,
-    Points,
-    RayHits,
-    Tree,
-    Turns,
-    Vectors,
-)
+from sensorium.tracing.warp import tables
 
 # Nothing here is differentiated; gradients would double what Warp compiles
 wp.set_module_options({"enable_backward": False})
@@ -35,7 +23,7 @@ _SMALL_ANGLE = wp.constant(wp.float32(1e-3))
 
 
 @wp.kernel
-def place(scene: Instances, anchor: Points, lower: Vectors, upper: Vectors):
+def place(scene: tables.Instances, anchor: tables.Points, lower: tables.Vectors, upper: tables.Vectors):
     """Place each instance at the first knot, and compute the box of its whole motion.
 
     Over an instant the box is that of the turned bounds. Over an interval it holds a ball around the middle at every
@@ -106,7 +94,7 @@ def _widening(at: wp.vec3f, half: wp.vec3f) -> wp.vec3f:
 
 
 @wp.kernel
-def find_roots(tree: wp.uint64, group: Ints, roots: Ints):
+def find_roots(tree: wp.uint64, group: tables.Ints, roots: tables.Ints):
     """Root of the tree of each world; -1 where it has none."""
     world = wp.tid()
     root = wp.int32(-1)
@@ -120,16 +108,16 @@ def find_roots(tree: wp.uint64, group: Ints, roots: Ints):
 
 @wp.kernel
 def cast_rays(
-    tree: Tree,
-    scene: Instances,
-    labels: Labels,
-    hide: Ints,
-    origin: Points,
-    direction: Vectors,
-    time: Floats,
-    t_max: Floats,
-    world: Ints,
-    out: RayHits,
+    tree: tables.Tree,
+    scene: tables.Instances,
+    labels: tables.Labels,
+    hide: tables.Ints,
+    origin: tables.Points,
+    direction: tables.Vectors,
+    time: tables.Floats,
+    t_max: tables.Floats,
+    world: tables.Ints,
+    out: tables.RayHits,
 ):
     """Trace given rays: origins in the world, unit directions, times as fractions of the interval."""
     i = wp.tid()
@@ -154,18 +142,18 @@ def cast_rays(
 
 @wp.kernel
 def cast_images(
-    tree: Tree,
-    scene: Instances,
-    labels: Labels,
-    hide: Ints,
-    direction_S: Vectors,
-    origin_S: Vectors,
-    position: Points,
-    turn: Turns,
-    world: Ints,
+    tree: tables.Tree,
+    scene: tables.Instances,
+    labels: tables.Labels,
+    hide: tables.Ints,
+    direction_S: tables.Vectors,
+    origin_S: tables.Vectors,
+    position: tables.Points,
+    turn: tables.Turns,
+    world: tables.Ints,
     time: wp.float32,
     t_max: wp.float32,
-    out: ImageHits,
+    out: tables.ImageHits,
 ):
     """Fire one table of rays from each head: a step transfers only the poses of the heads to the device."""
     head, ray = wp.tid()
@@ -201,17 +189,17 @@ def cast_images(
 
 @wp.func
 def _nearest(
-    tree: Tree,
-    scene: Instances,
-    hide: Ints,
+    tree: tables.Tree,
+    scene: tables.Instances,
+    hide: tables.Ints,
     world: wp.int32,
     start: wp.vec3f,
     direction: wp.vec3f,
     time: wp.float32,
     t_max: wp.float32,
-) -> Nearest:
+) -> tables.Nearest:
     """Nearest hit of a ray, from a start counted from the world's anchor; its normal in world axes."""
-    best = Nearest()
+    best = tables.Nearest()
     best.instance = -1
     best.face = -1
     best.range_m = wp.float32(wp.inf)
@@ -245,7 +233,7 @@ def _nearest(
 
 
 @wp.func
-def _standing(scene: Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32):
+def _standing(scene: tables.Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32):
     """Pose of an instance within the interval: its body linearly and by slerp between knots, then its mount."""
     body = scene.body[i]
     segments = scene.body_position.shape[0] - 1
@@ -287,7 +275,7 @@ def _without_zeros(direction: wp.vec3f) -> wp.vec3f:
 
 
 @wp.func
-def _label(labels: Labels, world: wp.int32, column: wp.int32, face: wp.int32) -> wp.int32:
+def _label(labels: tables.Labels, world: wp.int32, column: wp.int32, face: wp.int32) -> wp.int32:
     """Label of a face: the mesh's own where it has labels of faces, else the object's."""
     row = wp.min(world, labels.of_object.shape[0] - 1)
     first = labels.face_first[row, column]

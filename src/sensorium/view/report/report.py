@@ -18,10 +18,9 @@ from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.quantities import quantities_of
-from sensorium.view.report.detections import DetectionRecord
 from sensorium.view.report.facts import Facts, fault_events, quantity, sensor_rows, versions
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.pictures import DepthRecord, PictureRecord, TableRecord
+from sensorium.view.report.pictures import DepthRecord, DetectionRecord, PictureRecord, TableRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -115,7 +114,7 @@ class Report(Recorder):
             elif isinstance(newest, RayReading):
                 tables = self._value_tables.get(name) or self._value_tables.setdefault(name, TableRecord(sensor))
                 for arrival in sensor.arrivals():
-                    tables.add(arrival.reading, arrival.truth())
+                    tables.add((arrival.reading, arrival.truth()))
             else:
                 self._unknown[name] = type(newest).__name__
 

@@ -9,7 +9,7 @@ from sensorium.corruption.faults.log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sampled import SampledReading
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.view.quantities import quantities_of, values_of, world_points

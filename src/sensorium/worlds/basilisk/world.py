@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.rotations import Float, rotate, rotation_from_quaternion
-from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, started, step_length_ns
 from sensorium.worlds.basilisk.messages import BodyStates, Messages, engine, quaternion_of_mrp
 from sensorium.worlds.state_layout import StateLayout
 
@@ -69,7 +69,8 @@ class Basilisk:
     @property
     def time_ns(self) -> int:
         """Time of the messages since the start [ns], which a reset does not set back."""
-        times = {seen.now_ns(messages) for seen, messages in zip(self._started(), self._messages, strict=True)}
+        watched = zip(started(self._seen or None), self._messages, strict=True)
+        times = {seen.now_ns(messages) for seen, messages in watched}
         if len(times) > 1:
             raise WorldError(f"the simulations are at {sorted(times)} ns; all worlds must be at one time")
         return times.pop()
@@ -89,7 +90,7 @@ class Basilisk:
     def step(self) -> None:
         """Advance every simulation by step_ns."""
         target_ns = self.time_ns + self.step_ns
-        for seen, sim, messages in zip(self._started(), self.sims, self._messages, strict=True):
+        for seen, sim, messages in zip(started(self._seen or None), self.sims, self._messages, strict=True):
             _run(sim, seen.their_ns(target_ns))
             if seen.now_ns(messages) != target_ns:
                 raise WorldError(
@@ -106,7 +107,7 @@ class Basilisk:
         from their initial state in any bit afterwards, or if the simulation was not at its own beginning when the world
         started.
         """
-        for world in np.flatnonzero(checked_mask(mask, len(self._started()))):
+        for world in np.flatnonzero(checked_mask(mask, len(started(self._seen or None)))):
             seen, messages = self._seen[world], self._messages[world]
             if seen.first_ns != 0:
                 raise WorldError(
@@ -143,11 +144,6 @@ class Basilisk:
             return self._layout.state(time_ns, numbers, accelerations=False)
         gravity_W.setflags(write=False)
         return self._layout.state(time_ns, numbers, gravity_W)
-
-    def _started(self) -> "list[_Seen]":
-        if not self._seen:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._seen
 
 
 class _Seen:

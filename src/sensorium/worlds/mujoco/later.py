@@ -15,7 +15,7 @@ from sensorium.core.errors import WorldError
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
 from sensorium.worlds.mujoco.motion import read_state
-from sensorium.worlds.paths.closed import ALPHA, A
+from sensorium.worlds.paths.base import ALPHA, A
 
 # Poses and velocities below this are finite; the engine restarts a world if a value exceeds 1e10
 _MODERATE = 1e30

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
-from sensorium.worlds.paths.closed import ALPHA, ROW, A, P, Q, V, W
+from sensorium.worlds.paths.base import ALPHA, ROW, A, P, Q, V, W
 
 # Columns of `places`: addresses of the engine's arrays, and lengths of three of them
 XPOS, XQUAT, SUBTREE_COM, ROOT, CVEL, CACC, QPOS, QVEL, BODIES, POSITIONS, VELOCITIES = range(11)

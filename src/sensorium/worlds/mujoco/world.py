@@ -13,7 +13,7 @@ from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.physics.materials import AbstractMaterial
 from sensorium.scene.scene import Scene
-from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
+from sensorium.worlds.base import WorldState, checked_mask, checked_worlds, started
 from sensorium.worlds.mujoco.files import engine, load_model
 from sensorium.worlds.mujoco.later import Engine, LaterState, is_moderate
 from sensorium.worlds.mujoco.motion import places_of, read_state
@@ -104,7 +104,7 @@ class MuJoCo:
     @property
     def time_ns(self) -> int:
         """Time since the start [ns], by the clock of the first world's data, which a reset does not set back."""
-        return self._clock.now_ns(self._started()[0].time)
+        return self._clock.now_ns(started(self._data or None)[0].time)
 
     def scene(
         self,
@@ -191,7 +191,7 @@ class MuJoCo:
 
     def step(self) -> None:
         """Call the controller and `mj_step` in every world."""
-        data, mj_step, model, controller = self._started(), self._mj_step, self.model, self._controller
+        data, mj_step, model, controller = started(self._data or None), self._mj_step, self.model, self._controller
         for world, one in enumerate(data):
             if controller is not None:
                 controller(model, one, world)
@@ -200,7 +200,7 @@ class MuJoCo:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Put the worlds where mask (worlds,) is true, and their `data.time`, back to the start; our time goes on."""
         mujoco = engine()
-        for world in np.flatnonzero(checked_mask(mask, len(self._started()))):
+        for world in np.flatnonzero(checked_mask(mask, len(started(self._data or None)))):
             data = self._data[world]
             before_s = data.time
             mujoco.mj_resetData(self.model, data)
@@ -212,7 +212,7 @@ class MuJoCo:
 
     def state(self) -> WorldState:
         """The state now."""
-        all_data, model, engine = self._started(), self.model, self._engine
+        all_data, model, engine = started(self._data or None), self.model, self._engine
         mj_copyState, mj_kinematics, mj_comPos, mj_comVel, motion = self._motion
         copy, places, joints_at = engine.copy, engine.places, engine.joints_at
         numbers, gravity_W, worlds = np.empty(engine.size), self._gravity(), len(all_data)
@@ -238,7 +238,7 @@ class MuJoCo:
 
     def later_state(self) -> WorldState:
         """The state now, computed on first use with the model at that time."""
-        all_data, gravity_W = self._started(), self._gravity()
+        all_data, gravity_W = started(self._data or None), self._gravity()
         for world in range(len(all_data)):
             self._check_failures(world)
         later = self._later(gravity_W)
@@ -260,11 +260,6 @@ class MuJoCo:
         return LaterState(self._engine, kept, gravity_W, self._option.disableflags)
 
     # --- inside -----------------------------------------------------------------------------------------------------
-
-    def _started(self) -> tuple[Any, ...]:
-        if not self._data:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._data
 
     def _gravity(self) -> NDArray[np.float64]:
         """Gravity that acts now [m/s^2], read-only, shape (3,); the same array as long as it is the same."""

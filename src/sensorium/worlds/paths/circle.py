@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
-from sensorium.worlds.paths.base import parameter
-from sensorium.worlds.paths.closed import CIRCLE, ROW, A, ClosedPath, Q, V, W, row_of
+from sensorium.worlds.paths.base import CIRCLE, ROW, A, ClosedPath, Q, V, W, parameter, row_of
 
 
 class Circle(ClosedPath):

@@ -10,8 +10,16 @@ from numpy.typing import ArrayLike
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
-from sensorium.worlds.paths.base import JointPath, parameter, times
-from sensorium.worlds.paths.closed import JOINT_LINE, JOINT_PARAMETERS, JOINT_SINE, ClosedJointPath, row_of
+from sensorium.worlds.paths.base import (
+    JOINT_LINE,
+    JOINT_PARAMETERS,
+    JOINT_SINE,
+    ClosedJointPath,
+    JointPath,
+    parameter,
+    row_of,
+    times,
+)
 from sensorium.worlds.paths.function import check_step, differences
 
 

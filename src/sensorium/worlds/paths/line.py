@@ -5,8 +5,7 @@ from numpy.typing import ArrayLike
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
-from sensorium.worlds.paths.base import parameter
-from sensorium.worlds.paths.closed import FIXED, LINE, ROW, ClosedPath, Q, V, W, row_of
+from sensorium.worlds.paths.base import FIXED, LINE, ROW, ClosedPath, Q, V, W, parameter, row_of
 
 
 class Line(ClosedPath):

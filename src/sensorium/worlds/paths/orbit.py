@@ -15,7 +15,7 @@ from sensorium.core.rotations import (
     rotate,
     rotation_from_quaternion,
 )
-from sensorium.physics.fields.gravity_point_mass import EARTH_MU_M3_S2
+from sensorium.physics.fields.gravity import EARTH_MU_M3_S2
 from sensorium.worlds.paths.base import Motion, Path, parameter, times
 
 # Newton's method gains digits quadratically: eccentricities up to 0.99 take less than this

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float, unit
 from sensorium.runtime import jit
-from sensorium.worlds.paths.base import parameter
-from sensorium.worlds.paths.closed import ROW, SPIN, ClosedPath, Q, V, W, row_of
+from sensorium.worlds.paths.base import ROW, SPIN, ClosedPath, Q, V, W, parameter, row_of
 
 
 class Spin(ClosedPath):

@@ -14,8 +14,7 @@ from sensorium.core.frames import Pose
 from sensorium.files.mcap_messages import JOINT_KINDS, SLIDES, McapFile, open_mcap
 from sensorium.worlds.base import checked_slides
 from sensorium.worlds.replay.frame_tree import FrameTree, Rows, in_order, seconds_since
-from sensorium.worlds.replay.joint_track import JointTrack
-from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.track import JointTrack, Track
 
 _TF, _STATIC = "tf2_msgs/msg/TFMessage", "tf_static"
 _JOINT_STATE = "sensor_msgs/msg/JointState"

@@ -13,8 +13,7 @@ import numpy as np
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
-from sensorium.worlds.replay.joint_track import JointTrack
-from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.track import JointTrack, Track
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _VELOCITY = ("vx", "vy", "vz")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.clock import NS_PER_S
-from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
 from sensorium.worlds.base import (
@@ -17,13 +17,13 @@ from sensorium.worlds.base import (
     checked_names,
     checked_slides,
     checked_worlds,
+    started,
     step_length_ns,
 )
 from sensorium.worlds.mujoco.scene import Mount
-from sensorium.worlds.replay.joint_track import JointTrack
 from sensorium.worlds.replay.motion_mcap import Motions, read_motions
 from sensorium.worlds.replay.pose_csv import read_tracks
-from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.track import JointTrack, Track
 from sensorium.worlds.state_layout import StateLayout
 
 # Steps that are interpolated at once, and the memory limit of all bodies and joints for them
@@ -167,18 +167,18 @@ class Replay:
 
     def step(self) -> None:
         """Move all worlds on by step_ns."""
-        self._started()
+        started(self._first_step)
         self._steps += 1
         self.time_ns += self.step_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the recording in the worlds where mask (worlds,) is true; time goes on."""
-        first_step = self._started()
+        first_step = started(self._first_step)
         first_step[checked_mask(mask, len(first_step))] = self._steps
 
     def state(self) -> WorldState:
         """The state now."""
-        block, row = np.divmod(self._steps - self._started(), self._block)
+        block, row = np.divmod(self._steps - started(self._first_step), self._block)
         needed = np.unique(block).tolist()
         self._blocks = {k: self._blocks[k] if k in self._blocks else self._interpolated(k) for k in needed}
         numbers = np.zeros(self._layout.size)
@@ -207,12 +207,6 @@ class Replay:
 
     def _all(self) -> list[Track | JointTrack]:
         return [*self.tracks.values(), *self.joints.values()]
-
-    def _started(self) -> NDArray[np.int64]:
-        """Step at which each world's recording began, shape (worlds,)."""
-        if self._first_step is None:
-            raise WorldError("this world was not started; call start(worlds) first")
-        return self._first_step
 
 
 def _read(path: Path, slide_joints: Iterable[str], root: str | None) -> Motions:

@@ -5,9 +5,9 @@ import pytest
 from sensorium.app.commands import compile as command
 from sensorium.app.commands.compile import compile_kernels
 from sensorium.core.errors import BackendError, SpecError
-from sensorium.runtime import prebuilt
+from sensorium.runtime import kernel_folders
 
-LEVEL = prebuilt.LEVELS[-1].name
+LEVEL = kernel_folders.LEVELS[-1].name
 
 KERNEL = """
 from sensorium.runtime import jit
@@ -25,12 +25,12 @@ def test_levels_are_refused_that_are_unknown_or_that_the_cpu_does_not_run(tmp_pa
         compile_kernels(["x86-64-v9"])
     with pytest.raises(SpecError, match="it is for levels"):
         compile_kernels(None, into=tmp_path)
-    monkeypatch.setattr(prebuilt, "runs_on_this_cpu", lambda level: False)
+    monkeypatch.setattr(kernel_folders, "runs_on_this_cpu", lambda level: False)
     with pytest.raises(SpecError, match="which this machine's CPU does not run"):
         compile_kernels([LEVEL])
 
 
-@pytest.mark.skipif(not prebuilt.runs_on_this_cpu(prebuilt.LEVELS[-1]), reason="this CPU runs no level")
+@pytest.mark.skipif(not kernel_folders.runs_on_this_cpu(kernel_folders.LEVELS[-1]), reason="this CPU runs no level")
 def test_what_runs_compile_is_left_in_the_folder_and_earlier_kernels_go(tmp_path, monkeypatch):
     (tmp_path / "twice_of_test.py").write_text(KERNEL)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sensorium.app.scenario.basilisk import BasiliskSpec
-from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.document import Files
 from sensorium.app.scenario.motions import Orbit
 from sensorium.core.errors import SpecError
 from sensorium.physics.fields import J2Gravity

@@ -8,17 +8,19 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from sensorium.app.cli import app
-from sensorium.app.scenario import Scenario
-from sensorium.app.scenario.cluster_runs import run_on_cluster, sweep_on_cluster
+from sensorium.app.scenario import Scenario, cluster_runs
+from sensorium.app.scenario.cluster_runs import compile_kernels_of, gather, new_place, run_on_cluster, sweep_on_cluster
 from sensorium.app.scenario.manifest import Manifest
-from sensorium.app.scenario.run import run
+from sensorium.app.scenario.run import run, run_away, standing
 from sensorium.app.scenario.sweep import cases, sweep
-from sensorium.core.errors import SpecError
+from sensorium.core.errors import RecordError, SpecError
+from sensorium.runtime.cluster import nodes
 
 TEXT = """\
 title: Turning
@@ -184,3 +186,64 @@ def test_a_scene_in_parts_gives_the_files_of_one_process(local_cluster, folder):
         run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2, "sensors.top.normals": True}), folder / "bad")
     with pytest.raises(SpecError, match=r"scene\.parts is 2; the parts need a folder"):
         Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}).environment()
+
+
+REHEARSED = """\
+duration_s: 100000.0
+world: {kind: replay, file: way.csv, step_s: 0.01}
+sensors:
+  gyro: {kind: gyroscope, body: car, timing: {rate_hz: 10}}
+outputs: {report: false, mcap: true}
+"""
+
+
+def test_compiling_by_a_run_is_short_and_leaves_nothing(tmp_path):
+    (tmp_path / "turn.yaml").write_text(REHEARSED)
+    (tmp_path / "way.csv").write_text("time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n1,car,1,0,0,1,0,0,0\n")
+    scenario = Scenario.load(tmp_path / "turn.yaml")
+    _, took_s = compile_kernels_of(scenario)
+    assert took_s < 300
+    assert compile_kernels_of(scenario)[0] == 0  # nothing is left to compile
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["turn.yaml", "way.csv"]
+    (tmp_path / "way.csv").unlink()
+    with pytest.raises(SpecError, match="there is no such file"):
+        compile_kernels_of(scenario)
+
+
+GATHERED = """\
+duration_s: 0.2
+world: {kind: kinematic, bodies: {car: {kind: line, velocity: [1, 0, 0]}}}
+sensors:
+  gyro: {kind: gyroscope, body: car, timing: {rate_hz: 100}}
+outputs: {report: false, mcap: true, signals: csv}
+"""
+
+
+def test_a_run_is_fetched_whole_or_not_at_all(local_cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster_runs, "_CHUNK", 1000)  # of our own side: each answer of the other is the last of a file
+    (tmp_path / "turn.yaml").write_text(GATHERED)
+    scenario, out = Scenario.load(tmp_path / "turn.yaml"), tmp_path / "out"
+    (node,) = nodes.used(local_cluster)
+    place = new_place()
+    done = run_away(scenario, place, out=out, before=None, force=False)
+    assert not out.exists()
+    name = next(iter(done.manifest.outputs))
+    wrong = replace(done.manifest, outputs={**done.manifest.outputs, name: "0" * 64})
+    with pytest.raises(RecordError, match="did not arrive as it was written"):
+        gather(local_cluster, node, place, wrong, out)
+    more = replace(done.manifest, outputs={**done.manifest.outputs, "signals/gone.csv": "0" * 64})
+    with pytest.raises(RecordError, match=r"gone.csv' of .* cannot be fetched: FileNotFoundError"):
+        gather(local_cluster, node, place, more, out)
+    assert not out.exists()
+    gather(local_cluster, node, place, done.manifest, out)
+    assert standing(out) == done.manifest == Manifest.load(out / "manifest.json")
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.*")) == [
+        "manifest.json",
+        "run.mcap",
+        "signals/gyro.csv",
+    ]
+    assert not place.parent.exists()
+    again = new_place()
+    assert run_away(scenario, again, out=out, before=done.manifest, force=False).done_before
+    cluster_runs.remove_place(str(again))
+    assert not again.parent.exists()

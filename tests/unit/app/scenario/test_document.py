@@ -1,12 +1,22 @@
 """Scenario files as data: what words mean, where things stand, and what is refused."""
 
+import hashlib
 import json
 import math
 import random
 
 import pytest
 
-from sensorium.app.scenario.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES, parsed, read_document, value_of
+from sensorium.app.scenario.document import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_VALUES,
+    Files,
+    parsed,
+    read_document,
+    sha256,
+    value_of,
+)
 from sensorium.core.errors import SpecError
 
 
@@ -129,3 +139,35 @@ def test_a_file_is_read_within_limits(tmp_path):
         read_document(file)
     with pytest.raises(SpecError, match="No such file"):
         read_document(tmp_path / "none.yaml")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "inside" / "deep").mkdir(parents=True)
+    (tmp_path / "inside" / "deep" / "a.txt").write_text("A")
+    (tmp_path / "outside.txt").write_text("B")
+    (tmp_path / "inside" / "link.txt").symlink_to(tmp_path / "outside.txt")
+    return tmp_path / "inside"
+
+
+def test_a_file_of_the_folder_is_found_and_remembered_with_its_hash(folder):
+    files = Files(folder)
+    assert files.path("deep/../deep/a.txt", "mesh") == (folder / "deep" / "a.txt").resolve()
+    assert files.hashes() == {"deep/a.txt": hashlib.sha256(b"A").hexdigest()}
+    assert sha256(folder / "deep" / "a.txt") == hashlib.sha256(b"A").hexdigest()
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", "link.txt", "/etc/passwd", "deep/../../outside.txt"])
+def test_nothing_leads_out_unless_it_is_allowed(folder, name):
+    with pytest.raises(SpecError, match="it must lie in the scenario's folder") as refused:
+        Files(folder).path(name, "mesh")
+    assert refused.value.problems[0][0] == ("mesh",)
+    assert Files(folder, allow_outside=True).path(name, "mesh").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("no.txt", "no such file"), ("deep", "no such file"), ("a\0b", "no file name")]
+)
+def test_what_is_no_file_is_said(folder, name, words):
+    with pytest.raises(SpecError, match=words):
+        Files(folder).path(name, "mesh")

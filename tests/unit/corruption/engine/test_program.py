@@ -33,8 +33,7 @@ from sensorium.corruption import (
     White,
 )
 from sensorium.corruption.engine.base import Layout
-from sensorium.corruption.engine.op import CUSTOM, MAX_GROUPS, MAX_REPEATS, Op
-from sensorium.corruption.engine.registry import FIRST_OF_OTHERS, registered
+from sensorium.corruption.engine.op import CUSTOM, FIRST_OF_OTHERS, MAX_GROUPS, MAX_REPEATS, Op, registered
 from sensorium.corruption.errors.bias import BIAS
 from sensorium.runtime import threads
 

@@ -35,7 +35,7 @@ def test_rare_spikes_are_as_rare_as_asked_for():
     never, always = draw(probability=0.0, amplitude=1.0), draw(probability=1.0, amplitude=1.0)
     assert not never.any()
     assert (np.abs(always) == 1.0).all()
-    from sensorium.corruption.engine.chances import happens
+    from sensorium.corruption.engine.draws import happens
     from sensorium.corruption.engine.op import CLOCK, ROW
 
     # Where the first word ties with the limit, the second one decides

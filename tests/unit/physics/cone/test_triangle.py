@@ -16,7 +16,7 @@ def of_thesis(point):
 
 def nearest(corners, a=1.0, b=1.0, reach=5.0, spherical=False, within=math.inf):
     """Distance and point; None where nothing is inside."""
-    distance2, *point = nearest_on_triangle(*np.ravel(corners).astype(float), a, b, reach, spherical, within)
+    distance2, *point = nearest_on_triangle(*map(tuple, np.array(corners, float)), a, b, reach, spherical, within)
     return None if distance2 == math.inf else (math.sqrt(distance2), np.array(point))
 
 

@@ -16,7 +16,7 @@ from sensorium.physics.optics.surfaces.fresnel import (
 )
 from sensorium.physics.optics.surfaces.mirror_transfer import mirror_share
 from sensorium.physics.optics.surfaces.pane import cos_inside, pane_factors
-from sensorium.physics.optics.surfaces.refraction import mirrored, refracted, refracted_cosine
+from sensorium.physics.optics.surfaces.refraction import mirrored, refracted_cosine
 from sensorium.physics.optics.surfaces.retroreflection import retro
 from sensorium.physics.optics.surfaces.transmittance import attenuation
 from sensorium.runtime import jit
@@ -96,7 +96,6 @@ CASES = [
     (retro, grid(COSINES, [200.0], [0.0, 1.0, 2.0, 3.5])),
     (layers.monostatic, surfaces()),
     (layers.brdf, pairs_of_directions()),
-    (layers.brdf_cos, pairs_of_directions()),
 ]
 
 
@@ -117,7 +116,6 @@ PLAIN = {scalar for scalar, _ in CASES} | {
     layers.diffuse_terms,
     layers.monostatic_and_mirror,
     pane_factors,
-    refracted,
     mirrored,
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sensorium.qa.validation import Axis, Comparison, Family, page, run_checks
-from sensorium.qa.validation.laws.limits import UNCHECKED
+from sensorium.qa.validation.page import UNCHECKED
 from sensorium.qa.validation.plot import plot
 
 

@@ -12,8 +12,8 @@ from pypcd4 import PointCloud
 import sensorium as sn
 from sensorium.record import save_las, save_npz, save_pcd, save_ply
 from sensorium.record.clouds.cloud import columns_of
+from sensorium.record.ros2.message import Source
 from sensorium.record.ros2.point_cloud import point_cloud, point_kind
-from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Light, Scan, ScanField
 from sensorium.sensors.lidar.waveform.reading import Waveforms
 

@@ -14,9 +14,9 @@ import sensorium as sn
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.corruption import Dropout, Fault, FaultSchedule, Noise
 from sensorium.record.mcap.recorder import McapRecorder
+from sensorium.record.ros2.message import Source
 from sensorium.record.ros2.readings import messages_of
 from sensorium.record.ros2.run_topics import clock, mounts
-from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Light
 
 POINT_TYPES = {2: "u1", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}

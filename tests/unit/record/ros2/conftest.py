@@ -6,7 +6,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Source
 
 
 class CdrReader:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.record.ros2.message import Source
 from sensorium.record.ros2.point_cloud import point_cloud
-from sensorium.record.ros2.source import Source
 
 # sensor_msgs/PointField: INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 are 1 to 8
 CODES = dict(enumerate("bBhHiIfd", start=1))

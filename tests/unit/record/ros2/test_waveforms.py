@@ -11,7 +11,7 @@ import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.record import load_npz
 from sensorium.record.ros2 import waveforms as messages
-from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.message import Source
 
 KINDS = {6: "<u4", 7: "<f4", 8: "<f8"}
 

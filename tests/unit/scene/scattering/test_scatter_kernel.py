@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from sensorium.scene.scattering.scatter import ScatterTables
 from sensorium.scene.scattering.scatter_kernel import strew
-from sensorium.scene.scattering.scatter_tables import ScatterTables
 
 KEY = np.array([12345, 67890], np.uint32)
 THIN = (0.0, 0.0, 0.0)

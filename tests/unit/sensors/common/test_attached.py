@@ -42,9 +42,6 @@ class TickerModel:
     def reset(self, mask):
         self.resets.append(mask.tolist())
 
-    def voided(self, capture, mask):
-        return capture
-
 
 def environment(worlds=None, step_s=0.01):
     return sn.Environment(sn.Scene(), sn.worlds.Static({"base": sn.Pose()}, step_s=step_s), worlds=worlds)

@@ -8,8 +8,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample
+from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.cone import channels as cc
 from sensorium.sensors.cone.reading import ConeObjects, ConeReading
 from sensorium.sensors.cone.sighting import Sighting

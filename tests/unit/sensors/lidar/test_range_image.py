@@ -7,7 +7,7 @@ import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Bias, DeadChannels, Dropout, Fault, FaultSchedule
 from sensorium.record import load_npz, save_npz
-from sensorium.record.ros2.image import range_image
+from sensorium.record.ros2.message import range_image
 
 MODES = ["geometric", "relative", "radiometric", "waveform"]
 LEAST_M, MOST_M = 1.0, 10.0

@@ -40,7 +40,7 @@ def read(spec, pose, scene=None, **options):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_meshes_are_met_as_the_reference_meets_them(seed):
+def test_random_meshes_are_met_as_the_reference_meets_them(seed, reference_caster):
     """Some faces of each object are one-sided, at random; rays start anywhere, inside closed bodies too."""
     rng = np.random.default_rng(seed)
     scene, objects = sn.Scene(), []
@@ -60,7 +60,7 @@ def test_random_meshes_are_met_as_the_reference_meets_them(seed):
     two_sided = reference.cast([(sn.Mesh(m.vertices, m.faces), pose) for m, pose in objects], origin, direction)
     assert (two_sided.face_id != truth.face_id).mean() > 0.01
 
-    casters = sn.RayCaster(scene), reference.ReferenceCaster(scene)
+    casters = sn.RayCaster(scene), reference_caster(scene)
     for o, d in zip(origin[:50], direction[:50], strict=True):
         every, expected = (sorted(caster.cast_all(o, d).range_m.tolist()) for caster in casters)
         assert every == pytest.approx(expected, rel=1e-4, abs=1e-5)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.partitioned.messages import AT_ONCE, Met, Sent, packed
+from sensorium.tracing.rays import RawHits
 
 
 def columns(count):

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from sensorium.runtime import threads
-from sensorium.tracing.cast_results import RawHits, new_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Sent
-from sensorium.tracing.rays import Rays
+from sensorium.tracing.rays import RawHits, Rays, new_hits
 
 
 def entries(origin, direction, low, high, t_max=np.inf):

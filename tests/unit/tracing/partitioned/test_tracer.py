@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import BackendError, SpecError
-from sensorium.tracing.kernels.light import in_parts
+from sensorium.tracing import light_cast
 
 FIELDS = ("range_m", "points", "object_id", "face_id", "label")
 LIGHT = ("intensity", "cause", "depth", "mirror_id")
@@ -122,7 +122,7 @@ def readings(request, local_cluster, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts") / "parts"
     sn.split_scene(yard().objects, folder, parts=parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(in_parts, "_MOST_WALKS", 3)  # so that blocks are followed in several groups
+        patch.setattr(light_cast, "_MOST_WALKS", 3)  # so that blocks are followed in several groups
         found = lidars(sn.SceneInParts(folder), **options)
     return found, lidars(yard(), **options)
 

@@ -8,8 +8,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SceneError, SpecError
-from sensorium.worlds.mujoco.geoms import geom_mesh
-from sensorium.worlds.mujoco.scene import luminance
+from sensorium.worlds.mujoco.scene import geom_mesh, luminance
 
 MODEL = """
 <mujoco>

@@ -5,7 +5,7 @@ import pytest
 
 from sensorium.core.frames import Pose
 from sensorium.worlds import paths
-from sensorium.worlds.paths.closed import BLOCKS, OPEN, ROW, closed_form
+from sensorium.worlds.paths.base import BLOCKS, OPEN, ROW, closed_form
 from sensorium.worlds.paths.evaluate import evaluate
 
 BODIES = (

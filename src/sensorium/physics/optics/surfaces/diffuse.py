@@ -13,8 +13,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sensorium.physics.optics.checks import Array, checked, checked_cosine
-from sensorium.physics.optics.lenses.directions import directions
+from sensorium.physics.optics.checks import Array, checked, checked_cosine, directions
 from sensorium.runtime import jit
 
 _INVERSE_PI = 1.0 / math.pi

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.core.errors import SpecError
-from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index
-from sensorium.physics.optics.lenses.directions import directions
+from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index, directions
 from sensorium.physics.optics.surfaces.diffuse import oren_nayar_brdf, oren_nayar_coefficients
 from sensorium.physics.optics.surfaces.fresnel import (
     internal_diffuse_reflectance,
@@ -152,29 +151,6 @@ def brdf(
     layer = one - facets if layering == jit.like(C, AGX) else (one - out) * (one - back)
     base = oren_nayar_brdf(cos_l, cos_v, l_dot_v, C, A0, A1, B) / (plastic_n2 * (one - C * plastic_fi))
     return facets * lobe(cos_l, cos_v, cos_h, alpha2) + layer * base
-
-
-@jit.inlined
-def brdf_cos(
-    cos_l: float,
-    cos_v: float,
-    cos_h: float,
-    cos_lh: float,
-    l_dot_v: float,
-    n: float,
-    k: float,
-    alpha2: float,
-    C: float,
-    A0: float,
-    A1: float,
-    B: float,
-    layering: float,
-    plastic_n2: float,
-    plastic_fi: float,
-) -> float:
-    """BRDF times cosine, f(l, v) (n.l) [1/sr]: radiance per irradiance across the beam; arguments as in `brdf`."""
-    value = brdf(cos_l, cos_v, cos_h, cos_lh, l_dot_v, n, k, alpha2, C, A0, A1, B, layering, plastic_n2, plastic_fi)
-    return value * max(cos_l, jit.like(C, 0.0))
 
 
 _monostatic = jit.elementwise(monostatic)

@@ -16,8 +16,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index
-from sensorium.physics.optics.lenses.directions import directions
+from sensorium.physics.optics.checks import Array, checked, checked_cosine, checked_index, directions
 from sensorium.physics.optics.surfaces.fresnel import normal_reflectance, relative_reflectance
 from sensorium.runtime import jit
 

@@ -27,6 +27,9 @@ from numpy.typing import ArrayLike
 from sensorium.physics.optics.checks import Array, checked, checked_cosine
 from sensorium.runtime import jit
 
+Three = tuple[float, float, float]
+"""A vector x, y, z, or a curvature 11, 12, 22."""
+
 # At a focus the curvature is infinite and the pencil a point: neither exceeds this share of its initial value
 _LEAST_SPREAD = 1e-9
 
@@ -57,31 +60,17 @@ def curvature_along(c11: float, c12: float, c22: float, s: float) -> tuple[float
 
 
 @jit.inlined
-def curvature_mirrored(
-    c11: float,
-    c12: float,
-    c22: float,
-    dx: float,
-    dy: float,
-    dz: float,
-    nx: float,
-    ny: float,
-    nz: float,
-    k11: float,
-    k12: float,
-    k22: float,
-    per_length: float,
-) -> tuple[float, float, float]:
+def curvature_mirrored(c: Three, d: Three, n: Three, k: Three, per_length: float) -> Three:
     """Curvature of a wavefront after a mirror [1/m], in the axes across the mirrored ray.
 
     Args:
-        c11, c12, c22: Before, in the axes across the ray.
-        dx, dy, dz: Unit direction of the ray.
-        nx, ny, nz: Unit normal of the mirror, on either side.
-        k11, k12, k22: Curvature of the mirror [1/m], in the axes across that normal; positive where it bulges towards
-            the light.
+        c: Before, 11, 12 and 22 in the axes across the ray.
+        d: Unit direction of the ray, x, y, z.
+        n: Unit normal of the mirror, on either side.
+        k: Curvature of the mirror [1/m], in the axes across that normal; positive where it bulges towards the light.
         per_length: Weight of a meter in the path, 1/n for the reduced path.
     """
+    (c11, c12, c22), (dx, dy, dz), (nx, ny, nz), (k11, k12, k22) = c, d, n, k
     along = dx * nx + dy * ny + dz * nz
     if abs(along) < 1e-4:
         along = -1e-4 if along <= 0.0 else 1e-4
@@ -114,10 +103,9 @@ def curvature_mirrored(
 
 
 @jit.function
-def curvature_turned(
-    c11: float, c12: float, c22: float, dx: float, dy: float, dz: float, rx: float, ry: float, rz: float
-) -> tuple[float, float, float]:
+def curvature_turned(c: Three, d: Three, r: Three) -> Three:
     """Curvature of a wavefront whose ray was turned from the unit vector d to r, by the shortest turn."""
+    (c11, c12, c22), (dx, dy, dz), (rx, ry, rz) = c, d, r
     ax, ay, az, bx, by, bz = axes_across(dx, dy, dz)
     ux, uy, uz, vx, vy, vz = axes_across(rx, ry, rz)
     wx, wy, wz = dy * rz - dz * ry, dz * rx - dx * rz, dx * ry - dy * rx

@@ -24,26 +24,6 @@ def refracted_cosine(cos_theta: float, eta: float) -> float:
 
 
 @jit.inlined
-def refracted(
-    dx: float, dy: float, dz: float, nx: float, ny: float, nz: float, eta: float
-) -> tuple[float, float, float, bool]:
-    """Direction of the transmitted ray and whether there is one (else the direction is 0).
-
-    Args:
-        dx, dy, dz: Unit direction of travel.
-        nx, ny, nz: Unit normal on the side the light comes from (d.n <= 0).
-        eta: n1 / n2, index of this side over that behind.
-    """
-    zero = jit.like(eta, 0.0)
-    c1 = -(dx * nx + dy * ny + dz * nz)
-    c2 = refracted_cosine(c1, eta)
-    if c2 < zero:
-        return zero, zero, zero, False
-    along = eta * c1 - c2
-    return eta * dx + along * nx, eta * dy + along * ny, eta * dz + along * nz, True
-
-
-@jit.inlined
 def mirrored(dx: float, dy: float, dz: float, nx: float, ny: float, nz: float) -> tuple[float, float, float]:
     """Direction of the mirror ray, d - 2 (d.n) n; the side of the normal does not matter."""
     twice = jit.like(dx, -2.0) * (dx * nx + dy * ny + dz * nz)

@@ -14,7 +14,7 @@ from sensorium.qa.benchmarks.timing import cpu_ratio, ratio, seconds, thread_cou
 from sensorium.runtime import threads
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.depth_camera.errors import AnyDepthError
-from sensorium.sensors.depth_camera.tiles import in_tiles
+from sensorium.sensors.depth_camera.rays import in_tiles
 from sensorium.tracing.embree.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 from sensorium.tracing.placement.scenes import PlacedScenes
 

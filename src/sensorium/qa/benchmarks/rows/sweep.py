@@ -5,16 +5,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import sensorium as sn
-from sensorium.qa.benchmarks.bare import bare_trace, packed
+from sensorium.qa.benchmarks.bare import BareRays
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.qa.benchmarks.timing import best, ratio, seconds, thread_count, two_threads_ratio
-from sensorium.runtime import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.tracing.embree.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 
 CHANNELS, COLUMNS = 128, 2048
 
@@ -51,36 +48,16 @@ def rig(mesh: Mesh, *, bodies: int = 0, columns: int = COLUMNS, channels: int = 
     return made
 
 
-class BareSweep:
+class BareSweep(BareRays):
     """The bare trace of the rays that a rig's last sweep fired, in the very scene it fired them into."""
 
     def __init__(self, of: Rig) -> None:
         scan = of.lidar.read()
-        X_WS = scan.X_WS
-        placed = of.env._tracer.place(scan.start_ns, scan.end_ns, X_WS.position[0, :, 0])
-        pose = scan.pose(scan.ray_time_ns)
-        self._scenes = placed.tables.scene[:1].copy()
-        self.origins = _flat(pose.position - placed.anchor[0])
-        self.directions = _flat(pose.rotate(of.pattern.rays().direction_S))
-        self._rays = packed(self.origins[None], self.directions[None])
-        self._time = np.array(of.pattern.rays().offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
-        self.range_m = np.zeros(len(self.origins), np.float32)
-        self._face = np.zeros(len(self.origins), np.uint32)
-
-    def __call__(self) -> None:
-        """Trace."""
-        blocks = -(-len(self.origins) // BLOCK)
-        threads.run(
-            bare_trace,
-            blocks,
-            self._scenes,
-            self._rays,
-            self._time,
-            ALL_OBJECTS,
-            COHERENT_ADDRESS,
-            self.range_m[None],
-            self._face[None],
-        )
+        placed = of.env._tracer.place(scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0])
+        pose, rays = scan.pose(scan.ray_time_ns), of.pattern.rays()
+        share = rays.offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
+        origins, directions = pose.position - placed.anchor[0], pose.rotate(rays.direction_S)
+        super().__init__(placed.tables.scene[:1].copy(), origins, directions, share)
 
 
 def against_bare_trace(mesh: Mesh, *, bodies: int = 0, rounds: int = 15) -> float:
@@ -138,7 +115,3 @@ def over_triangles(counts: tuple[int, ...]) -> dict[int, float]:
         with thread_count(1):
             costs[count] = 1e9 * best(subject.sweep) / (CHANNELS * COLUMNS)
     return costs
-
-
-def _flat(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
-    return np.ascontiguousarray(vectors.reshape(-1, 3), np.float32)

@@ -1,16 +1,13 @@
 """The waveform lidar, against the bare trace of the rays of its pulses."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 import sensorium as sn
-from sensorium.qa.benchmarks.bare import bare_trace, packed
+from sensorium.qa.benchmarks.bare import BareRays
 from sensorium.qa.benchmarks.rows.sweep import Rig
 from sensorium.qa.benchmarks.timing import ratio, thread_count
-from sensorium.runtime import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.lidar.waveform.tables import beam_rays
-from sensorium.tracing.embree.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 
 # rays of a pulse: by eq. 8 of the VANE paper for its beam at 80 m, and among many
 MANY, FEW = 5417, 19
@@ -45,14 +42,13 @@ def rig(mesh: Mesh, *, rays: int, channels: int, columns: int) -> Rig:
     return made
 
 
-class BareRays:
+class BarePulses(BareRays):
     """The bare trace of the rays of a rig's last pulses, in the same scene."""
 
     def __init__(self, of: Rig) -> None:
         scan, spec = of.lidar.read(), of.lidar.spec
         assert isinstance(spec, sn.Lidar)
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0])
-        self._scenes = placed.tables.scene[:1].copy()
         pose = scan.pose(scan.ray_time_ns.reshape(-1))
         rays, axis = beam_rays(spec), of.pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
 
@@ -63,27 +59,14 @@ class BareRays:
         directions = axis[:, None] + np.tan(spec.beam.widest_rad) * aside
         directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
         rotation = pose.rotation
-        self.directions = _flat(np.einsum("pij,prj->pri", rotation, directions))
         turned = np.einsum("pij,prj->pri", rotation, spec.beam.exit_radius_m * aside)
-        self.origins = _flat((pose.position - placed.anchor[0])[:, None] + turned)
+        origins = (pose.position - placed.anchor[0])[:, None] + turned
         share = of.pattern.rays().offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
-        self._rays = packed(self.origins[None], self.directions[None])
-        self._time = np.repeat(share, len(rays.u)).astype(np.float32)
-        self.range_m = np.zeros(len(self.origins), np.float32)
-        self._face = np.zeros(len(self.origins), np.uint32)
-
-    def __call__(self) -> None:
-        """Trace."""
-        threads.run(
-            bare_trace,
-            -(-len(self.origins) // BLOCK),
-            self._scenes,
-            self._rays,
-            self._time,
-            ALL_OBJECTS,
-            COHERENT_ADDRESS,
-            self.range_m[None],
-            self._face[None],
+        super().__init__(
+            placed.tables.scene[:1].copy(),
+            origins,
+            np.einsum("pij,prj->pri", rotation, directions),
+            np.repeat(share, len(rays.u)),
         )
 
 
@@ -94,8 +77,4 @@ def against_bare_trace(
     few = rays == FEW
     subject = rig(mesh, rays=rays, channels=channels or (64 if few else 4), columns=columns or (256 if few else 16))
     with thread_count(1):
-        return 1.0 / ratio(subject.sweep, BareRays(subject), rounds=rounds)
-
-
-def _flat(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
-    return np.ascontiguousarray(vectors.reshape(-1, 3), np.float32)
+        return 1.0 / ratio(subject.sweep, BarePulses(subject), rounds=rounds)

@@ -76,7 +76,7 @@ def _triangles(quick: bool) -> Comparison:
         e /= np.linalg.norm(e)
         f = np.cross(n, e)
         corners = [n * offset / length + 100.0 * (math.cos(t) * e + math.sin(t) * f) for t in (0.0, 2.1, 4.2)]
-        triangle: tuple[Any, ...] = (*np.ravel(corners), a, 1.0, reach, False, math.inf)
+        triangle: tuple[Any, ...] = (*map(tuple, corners), a, 1.0, reach, False, math.inf)
         found.append(math.sqrt(cone.nearest_on_triangle(*triangle)[0]))
     return Comparison(found, [case[-1] for case in cases], y=Axis("distance [m]"))
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sensorium as sn
-from sensorium.qa.sample_run import hashes, outputs, samples
 from sensorium.qa.validation.check import Axis, Comparison, Family
+from sensorium.qa.validation.sample_run import hashes, outputs, samples
 from sensorium.runtime import threads
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.tracing.partitioned.messages import Bodies, Sent, Shared

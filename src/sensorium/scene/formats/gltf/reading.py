@@ -10,8 +10,7 @@ from sensorium.core.errors import SceneError
 from sensorium.scene.alpha_mask import cut, most_faces
 from sensorium.scene.formats.gltf.accessors import Accessors
 from sensorium.scene.formats.gltf.container import Container
-from sensorium.scene.formats.gltf.images import Images
-from sensorium.scene.formats.gltf.materials import Material, read_material
+from sensorium.scene.formats.gltf.materials import Images, Material, read_material
 from sensorium.scene.formats.gltf.nodes import Shown, shown_meshes
 from sensorium.scene.formats.gltf.primitives import Primitive, read_mesh
 from sensorium.scene.formats.text_formats import MeshArrays

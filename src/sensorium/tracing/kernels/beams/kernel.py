@@ -9,7 +9,7 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.tracing.kernels.beams import gather
-from sensorium.tracing.kernels.beams.merge import merge_beams
+from sensorium.tracing.kernels.beams.gather import merge_beams
 from sensorium.tracing.kernels.bundles import steps as fired
 from sensorium.tracing.kernels.bundles import tables as bt
 from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays

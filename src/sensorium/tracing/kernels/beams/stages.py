@@ -9,34 +9,16 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.kernel import report_beams
-from sensorium.tracing.kernels.beams.tables import BeamTables
+from sensorium.tracing.kernels.bundles import stages as bs
 from sensorium.tracing.kernels.bundles import steps
 from sensorium.tracing.kernels.bundles import tables as bt
 from sensorium.tracing.kernels.bundles.rays import name_rays
-from sensorium.tracing.kernels.bundles.stages import (
-    BundleWalks,
-    ask_for_rays,
-    ask_for_sun,
-    new_bundle_walks,
-    send_on,
-    take_sun,
-)
+from sensorium.tracing.kernels.bundles.tables import BeamTables
 from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
 from sensorium.tracing.kernels.light import choose, rows, tree
+from sensorium.tracing.kernels.light import stages as ls
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.stages import (
-    AIM,
-    CHILDREN,
-    FIRST,
-    SUN,
-    ask,
-    ask_for_children,
-    look_past_left,
-    media_of_walk,
-    name_faces,
-    room_for,
-)
 from sensorium.tracing.kernels.light.steps import draw_children, light_up_found, offer_media
 from sensorium.tracing.kernels.sweep import block_of
 
@@ -44,7 +26,7 @@ from sensorium.tracing.kernels.sweep import block_of
 class BeamWalks(NamedTuple):
     """Active blocks of beams, one per row."""
 
-    bundles: BundleWalks
+    bundles: bs.BundleWalks
     air_f: NDArray[np.float32]  # slots of the air
     air_i: NDArray[np.int32]
     arrivals: gather.Arrivals  # each array with an axis of blocks before its own
@@ -54,7 +36,7 @@ def new_beam_walks(count: int, light: tb.LightTables, tables: BeamTables) -> Bea
     """Arrays for this many active blocks."""
     shape, slots = (count, int(tables.switch[bt.V_PULSES]), int(tables.room)), gather.AIR_SLOTS + 1
     return BeamWalks(
-        bundles=new_bundle_walks(count, light, int(light.switch[tb.S_SLOTS]) + 1),
+        bundles=bs.new_bundle_walks(count, light, int(light.switch[tb.S_SLOTS]) + 1),
         air_f=np.full((count, slots * choose.FLOATS_A_SLOT), choose.NONE, np.float32),
         air_i=np.full((count, slots * choose.WORDS_A_SLOT), -1, np.int32),
         arrivals=gather.Arrivals(
@@ -91,7 +73,7 @@ def follow_beams(
     together, most, bundle = tables.switch[bt.V_BATCH], tables.switch[bt.V_PULSES], tables.u.shape[0]
     airy, far, traced = light.switch[tb.S_ATMOSPHERE] > 0, light.number[tb.N_FAR], bundles.rays
     found, base = known.found, known.base
-    scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
+    scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
         stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
@@ -101,7 +83,7 @@ def follow_beams(
         head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
         element, among = numbers_of(rays, heads, draws, head, start)
         world, mine = heads.world[head], element + batch
-        if stage == AIM:
+        if stage == ls.AIM:
             steps.fire_bundles(beams, up, levels, rays, heads, light, draws, numbers[walk], most)
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
             for k in range(used):
@@ -113,9 +95,9 @@ def follow_beams(
             if begin != named:
                 named = begin
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
-            if stage == FIRST:
+            if stage == ls.FIRST:
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-                media = media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
+                media = ls.media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
@@ -123,17 +105,17 @@ def follow_beams(
                     gather.share_draws(beams, block, pulse_of, batch, lit)
                     offer_media(block, hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, lit)
                 if light.switch[tb.S_DEPTH] > 0:
-                    send_on(traced, walk, block, hit, media, light, world, np.int64(0))
-                if ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
+                    bs.send_on(traced, walk, block, hit, media, light, world, np.int64(0))
+                if bs.ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
                     continue
-            elif stage == SUN:
-                take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
+            elif stage == ls.SUN:
+                bs.take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
             else:
                 here = traced.pending[walk]
-                if look_past_left(child, child_hit, known, row, here):
-                    ask(traced, walk, CHILDREN, child, here)
+                if ls.look_past_left(child, child_hit, known, row, here):
+                    ls.ask(traced, walk, ls.CHILDREN, child, here)
                     continue
-                media = media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, here)
+                media = ls.media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, here)
                 light_up_found(child, child_hit, media, light, found, row, base, False, here)
                 gather.add_surfaces_of_children(
                     child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
@@ -143,8 +125,8 @@ def follow_beams(
                     offer_media(
                         child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
                     )
-                send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
-            if ask_for_children(traced, walk, light):
+                bs.send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
+            if ls.ask_for_children(traced, walk, light):
                 continue
             if airy:
                 gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)
@@ -156,12 +138,12 @@ def follow_beams(
                     arrivals, order, beams, traced.slot_f[walk], traced.slot_i[walk], rays, anchor, labels, heads,
                     light, tables, draws, element, among, head, heads.world[head], start, used, out,
                 )  # fmt: skip
-                name_faces(known.faces, head, start, used, out)
+                ls.name_faces(known.faces, head, start, used, out)
                 traced.pending[walk] = 0
                 continue
 
         # The next rays
-        named = ask_for_rays(bundles, walk, block, names, named, tables, batch, begin, far, used)
+        named = bs.ask_for_rays(bundles, walk, block, names, named, tables, batch, begin, far, used)
     jit.held(owned)
 
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.physics.cone.lines import lines_for_error, nearest_on_lines, nearest_on_parallel_lines
+from sensorium.physics.cone.lines import corner, lines_for_error, nearest_on_lines, nearest_on_parallel_lines
 from sensorium.physics.cone.triangle import nearest_on_triangle
 from sensorium.physics.cone.volume import is_inside, sphere_is_outside
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.cone.tables import HIDDEN_OUTSIDE
 from sensorium.tracing.placement.motion import rotation
 from sensorium.worlds.interpolation import slerp
-from sensorium.worlds.paths.closed import P, Q, V, W
+from sensorium.worlds.paths.base import P, Q, V, W
 
 # Target of the search: the center of an object's box, the nearest of its lines, or the nearest point of its triangles
 MIDDLE, LINES, EXACT = np.int64(0), np.int64(1), np.int64(2)
@@ -173,21 +173,9 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
             for i in range(4):
                 corners[i, 0], corners[i, 1], corners[i, 2] = _moved(faces.corners[face, i], R_SO, p_SO)
             if view.method == EXACT:
+                p0, p1, p2 = corner(corners, 0), corner(corners, 1), corner(corners, 2)
                 distance2, px, py, pz = nearest_on_triangle(
-                    corners[0, 0],
-                    corners[0, 1],
-                    corners[0, 2],
-                    corners[1, 0],
-                    corners[1, 1],
-                    corners[1, 2],
-                    corners[2, 0],
-                    corners[2, 1],
-                    corners[2, 2],
-                    view.a,
-                    view.b,
-                    view.reach,
-                    view.spherical,
-                    within,
+                    p0, p1, p2, view.a, view.b, view.reach, view.spherical, within
                 )
             else:
                 lines = view.lines

@@ -132,8 +132,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
     """The work of `depth_images`."""
     arrays, mounts, meshes, labels, mask, arguments = scene
     rays, heads, anchor, pixels, frame = aim
-    numbers, reach, draws = measuring
-    state, cameras = placing
+    (numbers, reach, draws), (state, cameras) = measuring, placing
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = jit.zeros(_FLOATS, np.float32), jit.zeros(_WORDS, np.uint32)
@@ -198,19 +197,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
 
             # Hits
             if out.label.shape[1] > 0:
-                row = world if labels.object_label.shape[0] > 1 else 0
-                _write_labels(
-                    hit,
-                    np.uint32(arrays.first[world]),
-                    arrays.column_first,
-                    arrays.columns,
-                    labels.object_label[row],
-                    labels.face_first[row],
-                    labels.face_label,
-                    place,
-                    used,
-                    out.label[head],
-                )
+                _write_labels(hit, jit.uncounted(arrays), jit.uncounted(labels), world, place, used, out.label[head])
             if out.face_id.shape[1] > 0:
                 _write_faces(hit, place, used, out.face_id[head])
             if turned:
@@ -218,7 +205,7 @@ def _cast_images(first, step, count, scene, aim, placing, shading, measuring, ou
                 find_incidence(block, used)
                 _write_turned(block, hit, heads.matrix[head, 0], place, shading, world, head, used, out)
             elif found:
-                _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
+                _find_columns(hit, jit.uncounted(arrays), world, used)
             if found:
                 _write_moving(block, hit, x, y, z, mounts.body, shading.motions, pixels, place, head, used, out)
         number = next_block(first, step, count, number)
@@ -246,8 +233,7 @@ def _measure_images(first, step, count, aim, measuring, distance, out):
     rays, heads, anchor, pixels = aim.rays, aim.heads, aim.anchor, aim.pixels
     numbers, draws = measuring.numbers, measuring.draws
     block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
-    total = rays.x.shape[0]
-    number = next_block(first, step, count, NONE)
+    total, number = rays.x.shape[0], next_block(first, step, count, NONE)
     while number < count:
         head, start, used = block_of(number, total, WHOLE)
         world, end = heads.world[head], start + used
@@ -332,8 +318,9 @@ def _forget_beyond(block, hit, farthest, used):
 
 
 @jit.function
-def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
+def _write_labels(hit, arrays, labels, world, place, used, out):
     """Label of each pixel, -1 without a hit; neighbors mostly share an object, which is looked up once."""
+    first, row = np.uint32(arrays.first[world]), world if labels.object_label.shape[0] > 1 else 0
     last_instance, last_item = NO_HIT, NO_HIT
     label, own = np.int32(0), np.int64(-1)
     for k in range(used):
@@ -343,9 +330,9 @@ def _write_labels(hit, first, column_first, columns, object_label, face_first, f
             continue
         if instance != last_instance or item != last_item:
             last_instance, last_item = instance, item
-            column = np.uint32(columns[np.uint32(column_first[first + instance]) + item])
-            label, own = object_label[column], face_first[column]
-        out[place[k]] = label if own < 0 else face_label[np.uint64(own) + hit[pk.B_FACE + k]]
+            column = np.uint32(arrays.columns[np.uint32(arrays.column_first[first + instance]) + item])
+            label, own = labels.object_label[row, column], labels.face_first[row, column]
+        out[place[k]] = label if own < 0 else labels.face_label[np.uint64(own) + hit[pk.B_FACE + k]]
 
 
 @jit.function
@@ -357,8 +344,9 @@ def _write_faces(hit, place, used, out):
 
 
 @jit.function
-def _find_columns(hit, first, column_first, columns, used):
+def _find_columns(hit, arrays, world, used):
     """Object of each ray's hit."""
+    first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
     for k in range(used):
         instance = hit[pk.B_INSTANCE + k]
         if instance == NO_HIT:

@@ -188,21 +188,9 @@ def _mirror(block, hit, tan2, count):
         # The side that the ray hits decides the sign of the curvature
         k11, k12, k22 = block[rows.FACE_11 + i], block[rows.FACE_12 + i], block[rows.FACE_22 + i]
         side, cosine, alpha2 = np.float64(block[rows.SIDE + k]), block[rows.COS + k], block[rows.ALPHA2 + k]
-        c11, c12, c22 = curvature_mirrored(
-            c11,
-            c12,
-            c22,
-            np.float64(block[pk.B_DIRECTION_X + k]),
-            np.float64(block[pk.B_DIRECTION_Y + k]),
-            np.float64(block[pk.B_DIRECTION_Z + k]),
-            np.float64(block[pk.B_NORMAL_X + k]),
-            np.float64(block[pk.B_NORMAL_Y + k]),
-            np.float64(block[pk.B_NORMAL_Z + k]),
-            side * k11,
-            side * k12,
-            side * k22,
-            np.float64(block[rows.WIDENING + k]),
-        )
+        direction, normal = _three(block, pk.B_DIRECTION_X, k), _three(block, pk.B_NORMAL_X, k)
+        bend, per_length = (side * k11, side * k12, side * k22), np.float64(block[rows.WIDENING + k])
+        c11, c12, c22 = curvature_mirrored((c11, c12, c22), direction, normal, bend, per_length)
         bent = (block[rows.SPREAD + k] != zero) | (k11 != zero) | (k12 != zero) | (k22 != zero)
         wider = tan2 * np.float32(max(z * z * abs(c11 * c22 - c12 * c12), 1.0))
         share = mirror_share(cosine, alpha2, wider) / mirror_share(cosine, alpha2, tan2)
@@ -217,15 +205,21 @@ def _mirror(block, hit, tan2, count):
 
 
 @jit.inlined
+def _three(block, first, k):
+    """Three numbers of path k, of rows from `first` on."""
+    return (
+        np.float64(block[first + k]),
+        np.float64(block[first + pk.BLOCK + k]),
+        np.float64(block[first + 2 * pk.BLOCK + k]),
+    )
+
+
+@jit.inlined
 def _pencil_at(block, k, x, widening):
     """Spread of path k [m], and the curvature of its wavefront, after x meters of its segment."""
     s = np.float64(x) * np.float64(widening)
     start = np.float64(block[rows.SPREAD + k])
-    c11, c12, c22 = (
-        np.float64(block[rows.SPREAD_11 + k]),
-        np.float64(block[rows.SPREAD_12 + k]),
-        np.float64(block[rows.SPREAD_22 + k]),
-    )
+    c11, c12, c22 = _three(block, rows.SPREAD_11, k)
     direct, bent = max(np.float64(block[rows.PATH_Z + k]) + s, _LEAST_M), start != 0.0
     z = max(start * math.sqrt(abs(spread_along(c11, c12, c22, s))), _LEAST_M)
     c11, c12, c22 = curvature_along(c11, c12, c22, s)
@@ -246,11 +240,7 @@ def spread_at(block, k, z, x, widening):
 def opening_of(block, k):
     """Factor by which the solid angle of the beam grows for light mirrored at hit k, at least 1: |det(B C)|."""
     z = np.float64(block[rows.NEXT + k])
-    c11, c12, c22 = (
-        np.float64(block[rows.NEXT_11 + k]),
-        np.float64(block[rows.NEXT_12 + k]),
-        np.float64(block[rows.NEXT_22 + k]),
-    )
+    c11, c12, c22 = _three(block, rows.NEXT_11, k)
     return np.float32(max(z * z * abs(c11 * c22 - c12 * c12), 1.0))
 
 
@@ -275,17 +265,8 @@ def pass_on(block, k, f, first, waiting, mirrored, dx, dy, dz):
         f[first, waiting] = np.float32(0.0)
         return
     z, c11, c12, c22 = _pencil_at(block, k, block[pk.B_T_FAR + k], block[rows.WIDENING + k])
-    c11, c12, c22 = curvature_turned(
-        c11,
-        c12,
-        c22,
-        np.float64(block[pk.B_DIRECTION_X + k]),
-        np.float64(block[pk.B_DIRECTION_Y + k]),
-        np.float64(block[pk.B_DIRECTION_Z + k]),
-        np.float64(dx),
-        np.float64(dy),
-        np.float64(dz),
-    )
+    child = np.float64(dx), np.float64(dy), np.float64(dz)
+    c11, c12, c22 = curvature_turned((c11, c12, c22), _three(block, pk.B_DIRECTION_X, k), child)
     f[first, waiting] = z
     f[first + 1, waiting], f[first + 2, waiting], f[first + 3, waiting] = c11, c12, c22
 

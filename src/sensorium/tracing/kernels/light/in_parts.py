@@ -11,32 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.embree.crossings import (
-    C_COLUMN,
-    C_FACE,
-    C_LABEL,
-    CROSSING_WORDS,
-    RawCrossings,
-    new_raw_crossings,
-)
+from sensorium.tracing.embree import crossings as cr
+from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import stages
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
-from sensorium.tracing.kernels.light.stages import Walks, follow_light, new_walks
-from sensorium.tracing.kernels.sweep import Heads, RayTables
+from sensorium.tracing.kernels.light.stages import Walks
 from sensorium.tracing.labels import LabelTables
 from sensorium.tracing.rays import Rays
 
-# Active blocks: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
-_MOST_WALKS = 256
-
 RemoteHits = Callable[..., LightHits]
-"""Finds hits of `Rays`, given the distance at which they begin [m], and `coherent`: see `PartsTracer.remote_hits`."""
+"""Finds hits of `Rays`, given where they begin to search [m] and `coherent`: see `PartitionedCaster.remote_hits`."""
 
 Collect = Callable[[Rays], RawCrossings]
-"""Finds all faces of volumes that `Rays` cross: see `PartsTracer.collect_volumes`."""
+"""Finds all faces of volumes that `Rays` cross: see `PartitionedCaster.collect_volumes`."""
 
 
 class HitLog:
@@ -65,34 +54,6 @@ class HitLog:
         return LabelTables(object_label=none, face_first=none.astype(np.int64), face_label=self._labels)
 
 
-def light_in_parts(
-    draws: Any,
-    out: LightOutputs,
-    remote_hits: RemoteHits,
-    collect: Collect,
-    numbers: NDArray[np.int64],
-    anchor: NDArray[np.float64],
-    rays: RayTables,
-    heads: Heads,
-    light: tb.LightTables,
-) -> None:
-    """Fire some blocks of rays of one world, and follow their light through the parts.
-
-    Args:
-        draws: Randomness, as for `sweep_light`.
-        out: Arrays for the returns.
-        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
-        numbers: Of the blocks, among those of all heads.
-        anchor: Of all worlds [m], shape (worlds, 3).
-        rays: The rays of a sweep.
-        heads: Sensors that fire them.
-        light: Materials and media of the scene.
-    """
-    walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
-    where = (anchor, rays, heads, light, draws, walks, out)
-    walk_through(follow_light, where, walks, remote_hits, collect, numbers, light)
-
-
 def walk_through(
     kernel: Callable[..., None],
     where: tuple[Any, ...],
@@ -113,31 +74,20 @@ def walk_through(
         light: Materials and media of the scene.
     """
     most = len(walks.stage)
-    for start in range(0, len(numbers), most):
-        log = HitLog(light.object_material.shape[1])
-        _walk_some(kernel, where, walks, remote_hits, collect, numbers[start : start + most], light, log)
-
-
-def _walk_some(
-    kernel: Callable[..., None],
-    where: tuple[Any, ...],
-    walks: Walks,
-    remote_hits: RemoteHits,
-    collect: Collect,
-    numbers: NDArray[np.int64],
-    light: tb.LightTables,
-    log: HitLog,
-) -> None:
-    """The same for a number of blocks that fit; the log is empty."""
+    if len(numbers) > most:
+        for start in range(0, len(numbers), most):
+            walk_through(kernel, where, walks, remote_hits, collect, numbers[start : start + most], light)
+        return
+    log = HitLog(light.object_material.shape[1])
     volumes = light.switch[tb.S_TRACED] > 0
 
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
-        word = crossed.word.reshape(-1, CROSSING_WORDS)
-        bases = log.add(found.face_id, found.label), log.add(word[:, C_FACE], word[:, C_LABEL])
+        word = crossed.word.reshape(-1, cr.CROSSING_WORDS)
+        bases = log.add(found.face_id, found.label), log.add(word[:, cr.C_FACE], word[:, cr.C_LABEL])
         known = stages.Known(found, crossed, *bases, log.faces)
         threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 
-    everybody, none = np.arange(len(numbers)), new_raw_crossings(0, int(volumes))
+    everybody, none = np.arange(len(numbers)), cr.new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM
     advance(everybody, np.zeros_like(everybody), new_light_hits(0), none)
     while walks.pending.any():
@@ -157,7 +107,7 @@ def _walk_some(
 def _without(crossed: RawCrossings, columns: NDArray[np.int32]) -> RawCrossings:
     """Crossings without those of some objects, which are clipped by planes."""
     there = np.arange(crossed.number.shape[1]) < crossed.found[:, None]
-    kept = there & ~np.isin(crossed.word[:, :, C_COLUMN], columns)
+    kept = there & ~np.isin(crossed.word[:, :, cr.C_COLUMN], columns)
     if (kept == there).all():
         return crossed
     order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]

@@ -1,19 +1,8 @@
-"""Returned light, gathered by its time of arrival and then convolved with the pulse.
-
-Rays add their power to fine cells, CELLS per bin, shared between the two next to their time, so that the mean time is
-exact; then each non-empty cell adds its pulse to the bins. A margin of one pulse before the first bin and after the
-last spares special cases at the edges.
-
-Most pulses have a single sender, and then only a face for each bin with light is kept. From the second sender on, each
-bin keeps the sender of most of its light, by majority vote: a sender adds its power to its own votes and subtracts it
-from those of others, and a sender without votes is replaced (Boyer and Moore, weighted).
-"""
+"""Returned light of surfaces and media, added to the histograms of pulses by its time of arrival."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensorium.physics.optics.detection.capture_table import captured_from_table
 from sensorium.random import exp_f32
@@ -23,19 +12,8 @@ from sensorium.tracing.embree.packet import NO_HIT
 from sensorium.tracing.kernels.light import curvature, rows, tree
 from sensorium.tracing.kernels.light import pieces as pc
 from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import tables as wt
-
-# A sender is one number: object and mirror with 29 bits each, the mirror counted from 1, and then the depth
-_BITS, _MASK = np.int64(29), np.int64((1 << 29) - 1)
-
-# In place of the one sender of a pulse: no arrival yet, or several senders
-NO_SENDER, SEVERAL = np.int64(-1), np.int64(-2)
-
-# In place of the medium around a pulse's start; and the atmosphere
-NO_MEDIUM, _AIR = np.int32(-1), np.int32(0)
-
-# In place of a face in a bin where nothing arrived
-_NO_FACE = np.int32(-1)
 
 # rows of a block that bundles of rays have no other use for: the cell in which each ray's light falls (-1: none), how
 # far behind its beginning [cells], and how much light
@@ -46,69 +24,6 @@ _DIM = np.float32(1e-4)
 _MOST_STEPS = 4096
 
 
-class Histograms(NamedTuple):
-    """Arrivals of each pulse of a batch."""
-
-    cells: NDArray[np.float32]  # (pulses, CELLS length) power of surfaces [W]
-    mist_cells: NDArray[np.float32]  # the same of the air along children's paths; no pulses without such air
-    end_cells: NDArray[np.float32]  # share of the beam that ended there
-    power: NDArray[np.float32]  # (pulses, length) signal in bins [W]
-    mist: NDArray[np.float32]  # what of it the air sent [W]; no pulses without air
-    ends: NDArray[np.float32]  # share of the beam that ended, pulse by pulse of light
-    vote: NDArray[np.float32]  # (pulses, length) votes of the sender [W]
-    total: NDArray[np.float32]  # power of all senders, by bin of arrival [W]
-    sender: NDArray[np.int64]  # (pulses, length), see `sender_of`
-    sole: NDArray[np.int64]  # (pulses,) the only sender so far; else NO_SENDER or SEVERAL, and only then votes count
-    face: NDArray[np.int32]  # (pulses, length) face of the sender's object, -1 where nothing arrived
-    reach: NDArray[np.int32]  # (pulses, 2) first bin of arrival and the one after the last
-    medium: NDArray[np.int32]  # (pulses,) medium whose answer to the whole beam counts; NO_MEDIUM for none yet
-
-
-@jit.function
-def new_histograms(pulses, length, air, volumes):
-    """Empty histograms for a batch of pulses."""
-    misty, cells = pulses if air else 0, wt.CELLS * length
-    reach = np.zeros((pulses, 2), np.int32)
-    reach[:, 0] = length
-    return Histograms(
-        np.zeros((pulses, cells), np.float32),
-        np.zeros((misty, cells), np.float32),
-        np.zeros((misty, cells), np.float32),
-        np.zeros((pulses, length), np.float32),
-        np.zeros((misty, length), np.float32),
-        np.zeros((misty, length), np.float32),
-        np.empty((pulses, length), np.float32),
-        np.empty((pulses, length), np.float32),
-        np.empty((pulses, length), np.int64),
-        np.full(pulses, NO_SENDER, np.int64),
-        np.full((pulses, length), _NO_FACE, np.int32),
-        reach,
-        np.full(pulses, NO_MEDIUM if volumes else _AIR, np.int32),
-    )
-
-
-@jit.inlined
-def place_of(number, opl, pads):
-    """Position of an arrival [bins], from the histogram's start: a whole number is the beginning of a bin."""
-    return (opl - number[wt.W_START_M]) * number[wt.W_BINS_A_M] + np.float32(pads)
-
-
-@jit.inlined
-def _add(cells, p, cell, part, height):
-    """Share a height between a cell of pulse p and the next: a part of it goes there."""
-    moved = height * part
-    cells[p, cell] += height - moved
-    cells[p, cell + np.uint32(1)] += moved
-
-
-@jit.inlined
-def _add_at(cells, p, place, height):
-    """Share a height between the two cells of pulse p next to a place [bins]."""
-    at = place * np.float32(wt.CELLS)
-    cell = np.uint32(at)
-    _add(cells, p, cell, at - np.float32(cell), height)
-
-
 @jit.inlined
 def _is_seen(number, u, v, z):
     """Whether the receiver sees a ray's light at the reduced path z: inside its field, at first as wide as itself."""
@@ -116,18 +31,6 @@ def _is_seen(number, u, v, z):
     y = v * (number[wt.W_EXIT_RADIUS] + z * number[wt.W_TAN_ACROSS])
     radius = number[wt.W_FIELD_RADIUS] + z * number[wt.W_FIELD_TAN]
     return x * x + y * y <= radius * radius
-
-
-@jit.inlined
-def sender_of(column, mirror, depth):
-    """One number for the sender of light: an object, seen by a mirror (-1: none), at a depth of the ray tree."""
-    return np.int64(column) | ((np.int64(mirror) + 1) << _BITS) | (np.int64(depth) << (2 * _BITS))
-
-
-@jit.inlined
-def parts_of(sender):
-    """Object, mirror (-1: none) and depth of a sender."""
-    return np.int32(sender & _MASK), np.int32(((sender >> _BITS) & _MASK) - 1), np.int32(sender >> (2 * _BITS))
 
 
 @jit.function
@@ -167,7 +70,7 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
     for i in range(pieces.used[0]):
         if pieces.number[i, pc.P_FROM] == np.float32(0.0):
             p = pulse_of[hit[rows.RAY + pieces.word[i, pc.P_RAY]]]
-            if histograms.medium[p] == NO_MEDIUM:
+            if histograms.medium[p] == hg.NO_MEDIUM:
                 histograms.medium[p] = pieces.word[i, pc.P_MEDIUM]
     for k in range(used):
         block[_PART + k] = np.float32(-1.0)  # where the ray leaves that medium [m]
@@ -178,14 +81,14 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
             beyond = pieces.number[i, pc.P_TO] == block[pk.B_T_FAR + k] and hit[rows.COLUMN + k] == NO_HIT
             length = np.float32(np.inf) if beyond else pieces.number[i, pc.P_TO]
             block[_PART + k] = pieces.number[i, pc.P_OPL] + block[rows.MEDIUM_N + k] * length
-            pieces.word[i, pc.P_MEDIUM] = NO_MEDIUM
+            pieces.word[i, pc.P_MEDIUM] = hg.NO_MEDIUM
     for k in range(used):
         p = pulse_of[hit[rows.RAY + k]]
-        if histograms.medium[p] == NO_MEDIUM or block[_PART + k] == np.float32(np.inf):
+        if histograms.medium[p] == hg.NO_MEDIUM or block[_PART + k] == np.float32(np.inf):
             continue
-        place = max(place_of(number, max(block[_PART + k], np.float32(0.0)), pads), np.float32(0.0))
+        place = max(hg.place_of(number, max(block[_PART + k], np.float32(0.0)), pads), np.float32(0.0))
         if place <= last:
-            _add_at(histograms.end_cells, p, place, weight_of[hit[rows.RAY + k]])
+            hg.add_at(histograms.end_cells, p, place, weight_of[hit[rows.RAY + k]])
             bin = np.int32(place)
             reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
 
@@ -225,7 +128,7 @@ def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, fi
     for k in range(used):
         t = block[pk.B_T_FAR + k]
         seen = _is_seen(number, u_of[k], v_of[k], block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t)
-        place = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        place = hg.place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
         at = place * np.float32(wt.CELLS)
         cell = np.float32(math.floor(at))
         arrives = (hit[rows.COLUMN + k] != NO_HIT) & (place >= zero) & (place <= last)
@@ -240,11 +143,11 @@ def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, fi
         # All rays of a pulse, and whether one object sends all their light
         p, end = np.uint32(pulse), min((pulse + 1) * rays - first, used)
         least, most = _senders(block, hit, np.uint32(k), np.uint32(end - k))
-        one = least > most or (least == most and (sole[p] == NO_SENDER or sole[p] == least))
+        one = least > most or (least == most and (sole[p] == hg.NO_SENDER or sole[p] == least))
         if least == most and one:
             sole[p] = least
-        elif not one and sole[p] != SEVERAL:
-            open_votes(cells, vote, total, sender, face, reach, sole, p)
+        elif not one and sole[p] != hg.SEVERAL:
+            hg.open_votes(cells, vote, total, sender, face, reach, sole, p)
         low, high = reach[p, 0], reach[p, 1]
         for i in range(np.uint32(k), np.uint32(end)):
             place = block[np.uint32(_CELL) + i]
@@ -254,15 +157,15 @@ def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, fi
             bin = cell // np.uint32(wt.CELLS)
             low, high = min(low, np.int32(bin)), max(high, np.int32(bin) + np.int32(1))
             if misty:
-                _add(end_cells, p, cell, part, weight_of[i])
+                hg.add(end_cells, p, cell, part, weight_of[i])
             if height > zero:
-                _add(cells, p, cell, part, height)
+                hg.add(cells, p, cell, part, height)
                 its_face = np.int32(hit[np.uint32(pk.B_FACE) + i])
                 if one:
                     face[p, bin] = its_face
                 else:
                     who = np.int64(hit[np.uint32(rows.COLUMN) + i])
-                    _cast_vote(vote, total, sender, face, p, bin, height, who, its_face)
+                    hg.cast_vote(vote, total, sender, face, p, bin, height, who, its_face)
         reach[p, 0], reach[p, 1] = low, high
         k, pulse = end, pulse + 1
 
@@ -291,46 +194,18 @@ def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
         ray, t = hit[rows.RAY + k], block[pk.B_T_FAR + k]
-        place = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        place = hg.place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
         height, z = block[rows.STRENGTH + k] * weight_of[ray], block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t
         if place < zero or place > last or height <= zero or not _is_seen(number, u_of[ray], v_of[ray], z):
             continue
         p, bin = np.uint32(pulse_of[ray]), np.uint32(place)
-        if sole[p] != SEVERAL:
-            open_votes(cells, vote, total, sender, face, reach, sole, p)
+        if sole[p] != hg.SEVERAL:
+            hg.open_votes(cells, vote, total, sender, face, reach, sole, p)
         reach[p, 0], reach[p, 1] = min(reach[p, 0], np.int32(bin)), max(reach[p, 1], np.int32(bin) + 1)
-        _add_at(cells, p, place, height)
+        hg.add_at(cells, p, place, height)
         depth, mirror = tree.depth_of(hit[rows.NODE + k]), np.int32(hit[rows.MIRROR + k])
-        who = sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
-        _cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + k]))
-
-
-@jit.function
-def open_votes(cells, vote, total, sender, face, reach, sole, p):
-    """Add a further sender to a pulse: the arrivals so far become the votes of the first one, bin by bin."""
-    who, zero = sole[p], np.float32(0.0)
-    sole[p] = SEVERAL
-    for b in range(vote.shape[1]):
-        vote[p, b], total[p, b] = zero, zero
-    for b in range(reach[p, 0], reach[p, 1]):
-        if face[p, b] != _NO_FACE:
-            light = zero
-            for i in range(wt.CELLS):
-                light += cells[p, wt.CELLS * b + i]
-            vote[p, b], total[p, b], sender[p, b] = light, light, who
-
-
-@jit.inlined
-def _cast_vote(vote, total, sender, face, p, bin, height, who, its_face):
-    """Votes of light for its sender, in the bin where it arrived."""
-    total[p, bin] += height
-    votes = vote[p, bin]
-    if sender[p, bin] == who and votes > np.float32(0.0):
-        vote[p, bin] = votes + height
-    elif height > votes:
-        vote[p, bin], sender[p, bin], face[p, bin] = height - votes, who, its_face
-    else:
-        vote[p, bin] = votes - height
+        who = hg.sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
+        hg.cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + k]))
 
 
 @jit.function
@@ -363,85 +238,11 @@ def _add_air_along(
         if lost < _DIM:
             break
         z = z_start + x * media[index, tb.G_WIDENING]
-        place = place_of(number, opl + media[index, tb.G_INDEX] * x, pads)
+        place = hg.place_of(number, opl + media[index, tb.G_INDEX] * x, pads)
         if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
             continue
         if light.switch[tb.S_CURVED] > 0:
             z = curvature.spread_at(block, k, z, start + x, media[index, tb.G_WIDENING])
-        _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
+        hg.add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
         bin = np.int32(place)
         reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
-
-
-@jit.inlined
-def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
-    """Add the pulse of each cell of bins low .. high, times a share, to the bins of pulse p, and empty the cells.
-
-    The cells of a bin go together: what is written is read again for the next bin, and waiting for that costs most.
-    """
-    taps, zero = pulse.shape[1], np.float32(0.0)
-    last = bins.shape[1] - taps
-    for b in range(low, min(high, cells.shape[1] // wt.CELLS)):
-        cell = np.uint32(wt.CELLS * b)
-        h0, h1 = cells[p, cell], cells[p, cell + np.uint32(1)]
-        h2, h3 = cells[p, cell + np.uint32(2)], cells[p, cell + np.uint32(3)]
-        if h0 + h1 + h2 + h3 <= zero:
-            continue
-        for i in range(np.uint32(wt.CELLS)):
-            cells[p, cell + i] = zero
-        if 0 <= b + first_tap <= last:
-            base = np.uint32(b + first_tap)
-            _add_pulses(bins, pulse, p, base, h0 * share, h1 * share, h2 * share, h3 * share, np.uint32(taps))
-
-
-@jit.inlined
-def _add_pulses(bins, pulse, p, base, h0, h1, h2, h3, taps):
-    """Pulses of a bin's cells into the bins; numbers that cannot be negative let the loop be vector code."""
-    for j in range(taps):
-        bins[p, base + j] += h0 * pulse[0, j] + h1 * pulse[1, j] + h2 * pulse[2, j] + h3 * pulse[3, j]
-
-
-@jit.function
-def add_air(power, mist, ends, air, bins, taps, p, first, last):
-    """Add the air before the first surfaces of pulse p: its full echo, times the remaining share of the beam.
-
-    Args:
-        power, mist, ends: Of `Histograms`, the last two in the shape of pulses.
-        air: What the medium would send back into each bin [W], (length,).
-        bins: Bins of it that matter; taps: bins before the window.
-        p: Pulse.
-        first, last: Bins with light in them so far.
-
-    Returns:
-        Bins with light in them now: first, and the one after the last.
-    """
-    if bins > 0:
-        ended = np.float32(0.0)
-        for b in range(taps + bins):
-            ended += ends[p, b]
-            mist[p, b] += air[b] * max(np.float32(1.0) - ended, np.float32(0.0))
-        first, last = 0, max(last, taps + bins)
-    for b in range(first, last):
-        power[p, b] += mist[p, b]
-    return first, last
-
-
-@jit.inlined
-def clear(power, sole, face, reach, medium, volumes, p, first, last):
-    """Empty the histograms of a pulse, which has light in bins first .. last."""
-    begin, zero = np.uint32(first), np.float32(0.0)
-    for i in range(np.uint32(max(last - first, 0))):
-        power[p, begin + i] = zero
-    begin, count = np.uint32(reach[p, 0]), np.uint32(max(reach[p, 1] - reach[p, 0], 0))
-    for i in range(count):
-        face[p, begin + i] = _NO_FACE
-    sole[p] = NO_SENDER
-    reach[p, 0], reach[p, 1] = power.shape[1], 0
-    medium[p] = NO_MEDIUM if volumes else _AIR
-
-
-@jit.function
-def clear_air(mist, ends, p, first, last):
-    """Empty the rest where there is air."""
-    for b in range(first, last):
-        mist[p, b], ends[p, b] = np.float32(0.0), np.float32(0.0)

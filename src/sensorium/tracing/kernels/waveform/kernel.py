@@ -21,6 +21,7 @@ from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.light.steps import cross_volumes, light_up
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.digitize import draw_normals
@@ -155,7 +156,7 @@ def _new_scratch(light, tables):
         (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
     )
     of_samples, of_returns = steps.new_receiver(light, tables)
-    histograms = ar.new_histograms(
+    histograms = hg.new_histograms(
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
     return of_rays, (histograms, of_samples, fired.new_names(), of_returns)

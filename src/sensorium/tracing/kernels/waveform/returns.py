@@ -8,7 +8,7 @@ from sensorium.random import draw_words, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.light import choose
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.digitize import noise_of
 
@@ -159,13 +159,13 @@ def put_return(
             cause = tb.BY_ATMOSPHERE
         else:
             middle = np.int64(found[row, wt.F_PLACE])
-            if sole[p] == ar.SEVERAL:
+            if sole[p] == hg.SEVERAL:
                 who, face, clear = _voted(vote, total, sender, faces, p, middle, half)
             else:
                 who, face, clear = _alone(sole, faces, p, middle, half)
             cause = tb.BY_SURFACE
             if who >= 0:
-                column, mirror, depth = ar.parts_of(who)
+                column, mirror, depth = hg.parts_of(who)
                 if depth > 0:
                     cause = tb.BY_REFLECTION if mirror >= 0 else tb.BY_TRANSMISSION
             cause = cause if clear else tb.BY_MIXTURE

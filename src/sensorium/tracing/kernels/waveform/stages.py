@@ -7,35 +7,18 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.bundles import stages as bs
 from sensorium.tracing.kernels.bundles import steps as fired
 from sensorium.tracing.kernels.bundles.rays import name_rays
-from sensorium.tracing.kernels.bundles.stages import (
-    BundleWalks,
-    ask_for_rays,
-    ask_for_sun,
-    new_bundle_walks,
-    send_on,
-    take_sun,
-)
 from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light import rows, tree
+from sensorium.tracing.kernels.light import stages as ls
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.stages import (
-    AIM,
-    CHILDREN,
-    FIRST,
-    SUN,
-    ask,
-    ask_for_children,
-    look_past_left,
-    media_of_walk,
-    name_faces,
-    room_for,
-)
 from sensorium.tracing.kernels.light.steps import light_up_found
 from sensorium.tracing.kernels.sweep import block_of
 from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.digitize import draw_normals
@@ -44,22 +27,22 @@ from sensorium.tracing.kernels.waveform.digitize import draw_normals
 class PulseWalks(NamedTuple):
     """Active blocks of pulses, one per row."""
 
-    bundles: BundleWalks
+    bundles: bs.BundleWalks
     widths: NDArray[np.float32]  # (blocks, slots, BLOCK)
-    histograms: ar.Histograms  # each array with an axis of blocks before its own
+    histograms: hg.Histograms  # each array with an axis of blocks before its own
 
 
 def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables) -> PulseWalks:
     """Arrays for this many active blocks."""
     slots = int(light.switch[tb.S_SLOTS])
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
-    one = ar.new_histograms.py_func(  # type: ignore[attr-defined]
+    one = hg.new_histograms.py_func(  # type: ignore[attr-defined]
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
     return PulseWalks(
-        bundles=new_bundle_walks(count, light, slots),
+        bundles=bs.new_bundle_walks(count, light, slots),
         widths=np.zeros((count, slots, BLOCK), np.float32),
-        histograms=ar.Histograms(*(np.repeat(column[None], count, axis=0) for column in one)),
+        histograms=hg.Histograms(*(np.repeat(column[None], count, axis=0) for column in one)),
     )
 
 
@@ -85,7 +68,7 @@ def follow_pulses(
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     far = light.number[tb.N_FAR]
     traced, found, base = bundles.rays, known.found, known.base
-    scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
+    scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
         stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
@@ -95,7 +78,7 @@ def follow_pulses(
         head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
         world = heads.world[head]
         element, among = numbers_of(rays, heads, draws, head, start)
-        if stage == AIM:
+        if stage == ls.AIM:
             fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
@@ -106,28 +89,28 @@ def follow_pulses(
             if begin != named:
                 named = begin
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
-            if stage == FIRST:
-                media = media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
+            if stage == ls.FIRST:
+                media = ls.media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
                 places = (weight_of, pulse_of, u_of, v_of)
                 ar.add_first_rays(block, hit, media, light, tables, histograms, *places, begin, lit)
                 if light.switch[tb.S_DEPTH] > 0:
-                    send_on(traced, walk, block, hit, media, light, world, np.int64(0))
-                if ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
+                    bs.send_on(traced, walk, block, hit, media, light, world, np.int64(0))
+                if bs.ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
                     continue
-            elif stage == SUN:
-                take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
+            elif stage == ls.SUN:
+                bs.take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
             else:
                 many, places = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
-                if look_past_left(child, child_hit, known, row, many):
-                    ask(traced, walk, CHILDREN, child, many)
+                if ls.look_past_left(child, child_hit, known, row, many):
+                    ls.ask(traced, walk, ls.CHILDREN, child, many)
                     continue
-                media = media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, many)
+                media = ls.media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, many)
                 light_up_found(child, child_hit, media, light, found, row, base, False, many)
                 ar.add_children(child, child_hit, media, light, tables, histograms, *places, many)
-                send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
-            if ask_for_children(traced, walk, light):
+                bs.send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
+            if ls.ask_for_children(traced, walk, light):
                 continue
 
             # Digitize a batch, and detect returns
@@ -149,19 +132,19 @@ def follow_pulses(
                     pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world,
                     start, used, out,
                 )  # fmt: skip
-                name_faces(known.faces, head, start, used, out.light)
+                ls.name_faces(known.faces, head, start, used, out.light)
                 traced.pending[walk] = 0
                 continue
 
         # The next rays
-        named = ask_for_rays(bundles, walk, block, names, named, tables, batch, begin, far, used)
+        named = bs.ask_for_rays(bundles, walk, block, names, named, tables, batch, begin, far, used)
     jit.held(owned)
 
 
 @jit.function
 def _of_block(histograms, walk):
     """Histograms of one block of pulses."""
-    return ar.Histograms(
+    return hg.Histograms(
         histograms.cells[walk],
         histograms.mist_cells[walk],
         histograms.end_cells[walk],

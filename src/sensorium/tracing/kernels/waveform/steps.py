@@ -10,7 +10,7 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import B_TIME
 from sensorium.tracing.kernels.light import choose, rows, write
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.detect import detect
 from sensorium.tracing.kernels.waveform.digitize import digitize, new_draws, noise_of, plan_draws
@@ -66,14 +66,14 @@ def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spa
     for p in range(here):
         low, high = reach[p, 0], reach[p, 1] + 1
         first, last = max(low + first_tap, 0), min(high + first_tap + pads, power.shape[1])
-        ar.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
+        hg.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
         if airy:
-            ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
+            hg.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
             share = one / number[wt.W_PULSE_SUM]
-            ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
+            hg.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
             medium = max(histograms.medium[p], np.int32(0))
             airs = tables.air_bins[medium] if histograms.medium[p] >= 0 else np.int32(0)
-            first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
+            first, last = hg.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
 
         # Where light matters
         faint = _FAINT * threshold_of(tables, pulses[rows.AMBIENT + batch + p]) / number[wt.W_GAIN]
@@ -124,8 +124,8 @@ def receive(
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
     seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT_M_S))
     n = nominal[tb.N_CALIBRATED_INDEX]
-    near = ar.place_of(number, nominal[tb.N_NEAR] * n, pads), ar.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
-    far = ar.place_of(number, nominal[tb.N_LATE] * n, pads), ar.place_of(number, nominal[tb.N_LATEST] * n, pads)
+    near = hg.place_of(number, nominal[tb.N_NEAR] * n, pads), hg.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
+    far = hg.place_of(number, nominal[tb.N_LATE] * n, pads), hg.place_of(number, nominal[tb.N_LATEST] * n, pads)
     for p in range(here):
         k = batch + p
         background = pulses[rows.AMBIENT + k]
@@ -164,9 +164,9 @@ def receive(
         elif keeps:
             for b in range(bins):
                 kept[head, start + k, b] = np.float32(0.0)
-        ar.clear(power, sole, faces, reach, histograms.medium, volumes, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+        hg.clear(power, sole, faces, reach, histograms.medium, volumes, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
         if airy:
-            ar.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+            hg.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
 
 
 @jit.function

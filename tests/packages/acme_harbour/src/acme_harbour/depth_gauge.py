@@ -7,10 +7,8 @@ import numpy as np
 import sensorium as sn
 from sensorium.corruption import Noise, Program
 from sensorium.record.ros2.message import Message, header
-from sensorium.sensors.common.channel_parts import channel_parts
-from sensorium.sensors.common.quantity import Quantity
-from sensorium.sensors.common.sampled import SampledModel
-from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.error_group import channel_parts
+from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledReading
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.registry import SensorKind
 from sensorium.worlds.point_motion import PointMotion

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from sensorium.core.errors import SpecError
 from sensorium.physics import optics
 from sensorium.physics.optics.surfaces import layers
-from sensorium.runtime import jit
 
 MATERIAL = {"n": 1.5, "roughness": 0.3, "reflectance": 0.5, "diffuse_roughness": 0.3}
 
@@ -62,13 +61,6 @@ def test_nothing_comes_from_below_the_horizon(layering):
     up, down = direction(0.4), direction(2.0)
     for source, detector in ((up, down), (down, up), (down, -down)):
         assert optics.two_layer(source, detector, **MATERIAL, layering=layering) == 0.0
-
-
-def test_brdf_cos_is_the_brdf_times_the_cosine_to_the_source():
-    brdf, brdf_cos = jit.elementwise(layers.brdf), jit.elementwise(layers.brdf_cos)
-    cosines = np.array([0.3, -0.3]), 0.8, 0.9, 0.6, 0.2
-    row = 1.5, 0.0, 0.18, 0.5, 0.9, 0.1, 0.2, layers.TWO_WAY, 1.0, 0.0
-    np.testing.assert_allclose(brdf_cos(*cosines, *row), [0.3 * brdf(0.3, *cosines[1:], *row), 0.0])
 
 
 def test_return_and_mirror_ray_come_from_one_call():

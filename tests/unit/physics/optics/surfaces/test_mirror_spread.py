@@ -94,7 +94,7 @@ def test_rays_next_to_each_other(seed):
     # The wavefront of kernels
     axes = np.array(spread.axes_across.py_func(*normal)).reshape(2, 3)
     k11, k12, k22 = (axes[i] @ tensor @ axes[j] for i, j in ((0, 0), (0, 1), (1, 1)))
-    c = spread.curvature_mirrored.py_func(1 / z1, 0.0, 1 / z1, *axis, *normal, k11, k12, k22, 1.0)
+    c = spread.curvature_mirrored.py_func((1 / z1, 0.0, 1 / z1), axis, normal, (k11, k12, k22), 1.0)
     assert z1 * np.sqrt(abs(spread.spread_along.py_func(*c, s))) == pytest.approx(expected, rel=1e-5)
 
     # The closed form, in the plane of incidence
@@ -124,7 +124,7 @@ def test_chains_of_mirrors_and_turns():
             if bounce % 3 == 2:
                 turned = axis + 0.4 * rng.normal(size=3)
                 turned /= np.linalg.norm(turned)
-                pencil, c = pencil.turned(turned), spread.curvature_turned.py_func(*c, *axis, *turned)
+                pencil, c = pencil.turned(turned), spread.curvature_turned.py_func(c, axis, turned)
             else:
                 frame, k = bent_surface(rng)
                 tensor, normal, index = frame[:, :2] @ k @ frame[:, :2].T, frame[:, 2], rng.uniform(1, 1.5)
@@ -132,7 +132,7 @@ def test_chains_of_mirrors_and_turns():
                 side = -np.sign(axis @ normal)
                 ks = [side * axes[i] @ tensor @ axes[j] for i, j in ((0, 0), (0, 1), (1, 1))]
                 pencil = pencil.mirrored(normal, tensor, 1 / index)
-                c = spread.curvature_mirrored.py_func(*c, *axis, *normal, *ks, 1 / index)
+                c = spread.curvature_mirrored.py_func(c, axis, normal, ks, 1 / index)
             axis, s = pencil.axis, rng.uniform(0.1, 3)
             z *= np.sqrt(abs(spread.spread_along.py_func(*c, s)))
             c, pencil = spread.curvature_along.py_func(*c, s), pencil.along(s)

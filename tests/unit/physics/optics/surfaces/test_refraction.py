@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sensorium.core.errors import SpecError
 from sensorium.physics import optics
-from sensorium.physics.optics.surfaces.refraction import mirrored, refracted
+from sensorium.physics.optics.surfaces.refraction import mirrored, refracted_cosine
 
 
 def unit(*shape, seed=0):
@@ -62,9 +62,10 @@ def test_the_scalars_do_the_same():
     n = facing(d, n)
     t, total = optics.refract(d, n, n_from=1.5, n_to=1.0)
     for i in range(5):
-        x, y, z, passes = refracted(*d[i], *n[i], 1.5)
-        assert passes != total[i]
-        np.testing.assert_allclose((x, y, z), (0, 0, 0) if total[i] else t[i], atol=1e-12)
+        cosine = refracted_cosine(-d[i] @ n[i], 1.5)
+        assert (cosine < 0.0) == total[i]
+        if not total[i]:
+            assert cosine == pytest.approx(-t[i] @ n[i], abs=1e-12)
         np.testing.assert_allclose(mirrored(*d[i], *n[i]), optics.reflect(d[i], n[i]), atol=1e-12)
     assert 0 < total.sum() < 5
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.tracing.reference.brute_force import ReferenceCaster
 from sensorium.tracing.reference.ray_tree import ray_tree
 
 MATT = sn.Lambertian(reflectance=0.5)
@@ -53,14 +52,14 @@ def fire(scene, directions, position, **options):
     return lidar.read(), pattern.rays().direction_S[0].astype(np.float64)
 
 
-def differences(seed, rays):
+def differences(reference_caster, seed, rays):
     """How many rays of a nest differ from the reference, and the largest errors of the others."""
     scene, rng = nest(seed)
     position = rng.uniform(-4.3, 4.3, 3)
     scan, rays = fire(
         scene, rng.normal(size=(rays, 3)), position, max_depth=3, returns="all", max_returns=8, max_range_m=100.0
     )
-    caster, differ, ranges, intensities = ReferenceCaster(scene), [], [0.0], [0.0]
+    caster, differ, ranges, intensities = reference_caster(scene), [], [0.0], [0.0]
     for k, direction in enumerate(rays):
         nodes = ray_tree(caster, position, direction, max_depth=3, max_range_m=100.0)
         returned = sorted((n for n in nodes if n.intensity > 0.0), key=lambda node: -node.intensity)
@@ -77,8 +76,8 @@ def differences(seed, rays):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_nests_agree_with_the_reference(seed):
-    differ, ranges, intensities = differences(seed, 60)
+def test_random_nests_agree_with_the_reference(reference_caster, seed):
+    differ, ranges, intensities = differences(reference_caster, seed, 60)
     assert len(differ) == 0
     assert ranges.max() < 1e-4  # some 30 units of the last place at 30 m
     assert np.quantile(intensities, 0.98) < 1e-3

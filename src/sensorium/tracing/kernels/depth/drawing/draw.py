@@ -12,17 +12,6 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.runtime.jit import pointer_from_address
 from sensorium.tracing.embree import packet as pk
-from sensorium.tracing.embree.packet import (
-    NO_HIT,
-    TILE_COLUMNS,
-    TILE_ROWS,
-    WIDTH,
-    clear_hits,
-    copy_lanes,
-    intersect,
-    turn_lanes,
-    use_lanes,
-)
 from sensorium.tracing.kernels.depth.drawing.canvas import FACES_A_PIXEL, any_farther
 from sensorium.tracing.kernels.depth.drawing.triangles import draw_triangles
 from sensorium.tracing.kernels.depth.drawing.view import bounds, into_camera, nearest_of, transform_of
@@ -51,10 +40,10 @@ def draw(
     rays = x.shape[0]
     for k in range(rays):
         canvas.distance[k] = reach
-        canvas.instance[k] = NO_HIT
+        canvas.instance[k] = pk.NO_HIT
     top = start // frame.width
     bottom = top + rays // frame.width
-    use_lanes(active, WIDTH)
+    pk.use_lanes(active, pk.WIDTH)
     seen = _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bottom)
     for place in range(seen):
         number, nearest = canvas.order[place], np.float32(canvas.nearest[place] * (1.0 - _ROUNDING))
@@ -115,11 +104,11 @@ def _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bott
 def _is_hidden(canvas, frame, area, nearest):
     """Whether all rays of an area have a hit nearer than this."""
     left, right, top, bottom, start_row = area
-    columns = frame.width // TILE_COLUMNS
-    for tile_row in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
-        at = (tile_row - start_row // TILE_ROWS) * columns
-        for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
-            if any_farther(canvas.distance, (at + tile) * WIDTH, nearest):
+    columns = frame.width // pk.TILE_COLUMNS
+    for tile_row in range(top // pk.TILE_ROWS, (bottom - 1) // pk.TILE_ROWS + 1):
+        at = (tile_row - start_row // pk.TILE_ROWS) * columns
+        for tile in range(left // pk.TILE_COLUMNS, (right - 1) // pk.TILE_COLUMNS + 1):
+            if any_farther(canvas.distance, (at + tile) * pk.WIDTH, nearest):
                 return False
     return True
 
@@ -137,24 +126,24 @@ def _trace_object(canvas, frame, scene, arguments, area, nearest, x, y, z, float
         np.float32(-(m[1] * m[3] + m[5] * m[7] + m[9] * m[11])),
         np.float32(-(m[2] * m[3] + m[6] * m[7] + m[10] * m[11])),
     )
-    for lane in range(WIDTH):
+    for lane in range(pk.WIDTH):
         floats[pk.ORIGIN_X + lane], floats[pk.ORIGIN_Y + lane], floats[pk.ORIGIN_Z + lane] = ox, oy, oz
         floats[pk.T_NEAR + lane], floats[pk.TIME + lane] = np.float32(0.0), np.float32(0.0)
-    columns = frame.width // TILE_COLUMNS
-    for tile_row in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
-        at = (tile_row - start_row // TILE_ROWS) * columns
-        for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
-            ray = (at + tile) * WIDTH
+    columns = frame.width // pk.TILE_COLUMNS
+    for tile_row in range(top // pk.TILE_ROWS, (bottom - 1) // pk.TILE_ROWS + 1):
+        at = (tile_row - start_row // pk.TILE_ROWS) * columns
+        for tile in range(left // pk.TILE_COLUMNS, (right - 1) // pk.TILE_COLUMNS + 1):
+            ray = (at + tile) * pk.WIDTH
             if not any_farther(canvas.distance, ray, nearest):
                 continue
-            turn_lanes(floats, pk.DIRECTION_X, x, y, z, ray, m00, m10, m20)
-            turn_lanes(floats, pk.DIRECTION_Y, x, y, z, ray, m01, m11, m21)
-            turn_lanes(floats, pk.DIRECTION_Z, x, y, z, ray, m02, m12, m22)
-            copy_lanes(floats, pk.T_FAR, canvas.distance, ray)
-            clear_hits(words)
-            intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
-            for lane in range(WIDTH):
-                if words[pk.GEOMETRY + lane] != NO_HIT:
+            pk.turn_lanes(floats, pk.DIRECTION_X, x, y, z, ray, m00, m10, m20)
+            pk.turn_lanes(floats, pk.DIRECTION_Y, x, y, z, ray, m01, m11, m21)
+            pk.turn_lanes(floats, pk.DIRECTION_Z, x, y, z, ray, m02, m12, m22)
+            pk.copy_lanes(floats, pk.T_FAR, canvas.distance, ray)
+            pk.clear_hits(words)
+            pk.intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
+            for lane in range(pk.WIDTH):
+                if words[pk.GEOMETRY + lane] != pk.NO_HIT:
                     k = ray + lane
                     canvas.distance[k], canvas.face[k] = floats[pk.T_FAR + lane], words[pk.FACE + lane]
                     canvas.instance[k], canvas.item[k] = instance, item
@@ -165,10 +154,10 @@ def find_face_normals(block, hit, meshes, arrays, world, used):
     """Write normals of the hit faces into a block, as Embree gives them: in the frames of objects and of any length."""
     first, row = np.uint32(arrays.first[world]), world if meshes.of_object.shape[0] > 1 else 0
     nx, ny, nz = np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    last_face, last_instance, last_item = NO_HIT, NO_HIT, NO_HIT
+    last_face, last_instance, last_item = pk.NO_HIT, pk.NO_HIT, pk.NO_HIT
     for k in range(used):
         face, instance, item = hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
-        if instance == NO_HIT:
+        if instance == pk.NO_HIT:
             continue
         if face != last_face or instance != last_instance or item != last_item:
             last_face, last_instance, last_item = face, instance, item
