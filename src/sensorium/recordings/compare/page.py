@@ -22,7 +22,11 @@ _REAL, _SIMULATED, _GRID = "#4aa8ff", "#ff8c42", "#21262d"
 DRAWN = {
     "noise.by_range": ("Noise by range", "Standard deviation of a range, one sigma, with 95 % intervals."),
     "noise.by_reflectivity": ("Noise by reflectivity", "The same by the reflectivity that the device reports."),
-    "noise.distribution": ("Distribution", "Differences of two turns, in standard deviations."),
+    "noise.distribution": (
+        "Distribution",
+        "Differences of two turns, in standard deviations. Columns of simulated turns repeat in azimuth, so that their "
+        "differences are whole steps of range, of which a bin holds one or two.",
+    ),
     "dropout.by_reflectivity": ("Dropout", "Share of rays without a return on surfaces that return others."),
 }
 """Curves that are drawn, with their headings and what they show."""
