@@ -20,6 +20,9 @@ from sensorium.scene.scene import Scene
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.worlds import Static
 
+# Step of the ranges of a device without a stated one [m]
+_FINE_M = 1e-4
+
 # Rays of a beam, and beams, with which the separation of returns is measured
 _BEAM_RAYS, _BEAMS = 12, 4000
 
@@ -53,7 +56,9 @@ def simulated_recording(
     while len(scans) < turns:
         env.step()
         scans += sensor.readings()
-    return _as_recording(lidar, recording, scans[:turns], is_still=is_still)
+    assert isinstance(device.sheet, LidarSheet)
+    found = _as_recording(lidar, recording, scans[:turns], is_still=is_still)
+    return found._replace(range_unit_m=(device.sheet.number("range_quantum") or _FINE_M) / 2.0)
 
 
 def _lidar(device: Device, recording: LidarRecording) -> Lidar:

@@ -66,6 +66,15 @@ def test_a_sheet_of_twice_the_noise_differs(recording, sheet, tmp_path):
     assert rows["quantum", ""].verdict == "agrees"
 
 
+def test_a_sheet_of_finer_ranges_differs(recording, sheet, tmp_path):
+    text = re.sub(r"(\[range_quantum\]\nvalue = )\S+", r"\g<1>1.0", sheet.read_text())
+    (tmp_path / "finer.toml").write_text(text)
+    found = compare_lidar(recording, describe(tmp_path / "finer.toml"))
+    (quantum,) = (row for row in found.rows if row.real.quantity == "quantum")
+    assert quantum.verdict == "differs"
+    assert quantum.simulated.value == pytest.approx(1e-3)
+
+
 def test_the_rule_of_the_verdict():
     real = Figure("noise", 10.0, "m", 9.0, 11.0, 5)
     near, far = Figure("noise", 11.4, "m", 11.3, 11.5, 5), Figure("noise", 12.0, "m", 11.6, 12.4, 5)
