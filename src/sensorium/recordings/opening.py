@@ -85,7 +85,7 @@ def _options(calibration: str | PathLike[str] | None, stream: str | None) -> Opt
 def _is_lidar(path: Path, start: bytes) -> bool:
     from sensorium.recordings.readers.lidar import is_lidar_container
 
-    return is_lidar_container(start)
+    return is_lidar_container(path, start)
 
 
 def _read_lidar(path: Path, options: Options) -> Any:

@@ -91,17 +91,26 @@ def mean(values: ArrayLike) -> Estimate:
     return Estimate(value, value - half, value + half)
 
 
-def standard_deviation(values: ArrayLike, degrees: int | None = None) -> Estimate:
-    """A standard deviation of independent normal values, with the interval by chi squared.
+def standard_deviation(values: ArrayLike, *, lags: int = 0) -> Estimate:
+    """A standard deviation of normal values, with the interval by chi squared; at least 2 values.
+
+    Values that follow each other in time may be correlated: with the correlations rho_k of the first lags, n values
+    determine a variance as well as n / (1 + 2 sum rho_k^2) independent ones do (M. S. Bartlett, J. R. Stat. Soc. Suppl.
+    8, 1946, 27).
 
     Args:
-        values: Values, or residuals that sum up to 0.
-        degrees: Degrees of freedom; None for one less than there are values.
+        values: In the order of time.
+        lags: How many correlations are taken into account; 0 for independent values.
     """
     from scipy.special import chdtri
 
     given = np.asarray(values, np.float64)
-    free = len(given) - 1 if degrees is None else degrees
-    total = float(np.sum((given - given.mean()) ** 2))
-    low, high = (np.sqrt(total / chdtri(free, part)) for part in (0.025, 0.975))
-    return Estimate(float(np.sqrt(total / free)), float(low), float(high))
+    off = given - given.mean()
+    total, count = float(np.sum(off**2)), len(given)
+    correlated = 0.0
+    if total > 0.0:
+        correlated = sum(float(np.sum(off[k:] * off[:-k]) / total) ** 2 for k in range(1, min(lags, count // 4) + 1))
+    free = max((count - 1) / (1.0 + 2.0 * correlated), 1.0)
+    value = np.sqrt(total / (count - 1))
+    low, high = (value * np.sqrt(free / chdtri(free, part)) for part in (0.025, 0.975))
+    return Estimate(float(value), float(low), float(high))

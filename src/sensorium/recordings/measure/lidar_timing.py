@@ -10,6 +10,9 @@ from sensorium.recordings.scans import FULL_TURN, LidarRecording
 # A step this many times the median is a gap: columns are missing
 _GAP = 1.5
 
+# Intervals that share a stamp are correlated, and so are speeds of a head over some columns
+_LAGS = 50
+
 # Azimuths that differ by less are equal but for rounding
 _EQUAL_RAD = 1e-9
 
@@ -20,14 +23,14 @@ def timing_figures(recording: LidarRecording) -> list[Figure]:
     steps = np.mod(np.diff(recording.azimuth), FULL_TURN)
     steps = steps[steps < _GAP * np.median(steps)] if len(steps) else steps
     if len(steps) >= 2:
-        spread = standard_deviation(steps)
+        spread = standard_deviation(steps, lags=_LAGS)
         half = NORMAL_95 * spread.value / len(steps)  # the sum telescopes: its error is that of two ends
         mean = float(steps.mean())
         figures.append(Figure("azimuth.step", mean, "rad", mean - half, mean + half, len(steps)))
         figures.append(Figure("azimuth.step_jitter", *_spread(spread), len(steps)))
     repeat = azimuth_offsets(recording)
     if len(repeat) >= 2 and len(steps) >= 2:
-        spread = standard_deviation(repeat)
+        spread = standard_deviation(repeat, lags=_LAGS)
         figures.append(Figure("azimuth.repeat", *_spread(spread), len(repeat)))
     return figures
 
@@ -56,7 +59,7 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
     total, count = elapsed[good].sum(), int(columns[good].sum())
     period_s = 1e-9 * total / count
     off_s = 1e-9 * (elapsed[good] - columns[good] * 1e9 * period_s)
-    jitter = standard_deviation(off_s)
+    jitter = standard_deviation(off_s, lags=_LAGS)
     half = NORMAL_95 * jitter.value * np.sqrt(runs) / count
     rate_hz = recording.rotation_rate() / FULL_TURN
     turns = count * period_s * rate_hz

@@ -3,7 +3,8 @@
 A packet is little-endian: a header (8 or 12 bytes; none on the 40P), blocks of one azimuth in 0.01 deg (clockwise) and
 one pixel a channel (distance, reflectivity, on some confidence), a tail (return mode, motor speed, date, microseconds
 of the second), and on most firmware a sequence number. In dual mode each block is followed by its twin of the other
-return. Sources: the makers' manuals; checked byte by byte against recorded packets.
+return. Sources: the decoders of github.com/tier4/nebula at 606ac41 (Apache-2.0), facts only. Recorded packets of a
+Pandar64, 40P, QT64 and XT-32, all in dual mode, agree byte by byte; of an XT-16 and of single modes none was at hand.
 """
 
 from typing import Any, NamedTuple

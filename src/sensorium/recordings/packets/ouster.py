@@ -3,8 +3,8 @@
 A packet is little-endian: a header of 32 bytes, columns (time stamp, measurement id, status, one pixel a channel), and
 a footer of 32 bytes whose last eight are a CRC-64. Legacy packets have neither header nor footer; each of their columns
 has the frame id and the encoder's count, and its status at its end. A pixel is some words of 32 bits, and a field is
-some bits of one word. Sources: Ouster's firmware manual and the metadata of recorded packets; checked byte by byte
-against recorded packets.
+some bits of one word. Sources: github.com/ouster-lidar/ouster-sdk at 46b7bce (BSD), facts only. Recorded packets of the
+legacy and of the RNG15_RFL8_NIR8 profile agree byte by byte; of the others no packets were at hand.
 """
 
 from functools import cache

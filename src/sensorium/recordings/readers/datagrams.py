@@ -46,6 +46,20 @@ class Datagrams(NamedTuple):
         return self._replace(time_ns=self.time_ns[is_kept], stream=self.stream[is_kept], payloads=payloads)
 
 
+def joined(parts: list[Datagrams], source: str) -> Datagrams:
+    """Datagrams of several files, one after the other; streams of one name are one."""
+    names = {name: number for number, name in enumerate(dict.fromkeys(each for part in parts for each in part.streams))}
+    numbers = [np.array([names[each] for each in part.streams], np.int64)[part.stream] for part in parts]
+    return Datagrams(
+        source,
+        np.concatenate([part.time_ns for part in parts]),
+        np.concatenate(numbers),
+        tuple(names),
+        [payload for part in parts for payload in part.payloads],
+        tuple(dict.fromkeys(remark for part in parts for remark in part.remarks)),
+    )
+
+
 def listed(names: tuple[str, ...] | list[str]) -> str:
     """Names between commas, the first ten of them."""
     shown = ", ".join(repr(name) for name in names[:10])

@@ -1,6 +1,6 @@
 """Tables of FlatBuffers, read by hand: each offset is checked against the buffer's end.
 
-Read from the format's own definition (flatbuffers.dev, Internals): a table begins with the distance to its vtable,
+The format is defined in flatbuffers.dev, Internals: a table begins with the distance to its vtable,
 which has the place of each field; vectors and strings begin with their length.
 """
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.files.plain_files import first_bytes
 from sensorium.recordings.packets import hesai, velodyne
-from sensorium.recordings.readers.datagrams import Datagrams, listed
+from sensorium.recordings.readers.datagrams import Datagrams, joined, listed
 from sensorium.recordings.readers.hesai import hesai_recording
 from sensorium.recordings.readers.osf import is_osf, read_osf
 from sensorium.recordings.readers.ouster import Metadata, metadata_file, ouster_recording, read_metadata
 from sensorium.recordings.readers.pcap import is_capture, read_pcap
-from sensorium.recordings.readers.rosbags import is_bag, read_bag_packets
+from sensorium.recordings.readers.rosbags import bag_files, is_bag, read_bag_packets
 from sensorium.recordings.readers.velodyne import velodyne_recording
 from sensorium.recordings.scans import LidarRecording
 
@@ -35,9 +35,9 @@ class _Found(NamedTuple):
     packets: NDArray[np.void]
 
 
-def is_lidar_container(start: bytes) -> bool:
-    """Whether a file that begins with these bytes may hold packets of a lidar."""
-    return is_capture(start) or is_bag(start) or is_osf(start)
+def is_lidar_container(path: Path, start: bytes) -> bool:
+    """Whether a file that begins with these bytes, or a folder of bags, may hold packets of a lidar."""
+    return is_capture(start) or is_bag(start) or is_osf(start) or bool(bag_files(path))
 
 
 def read_lidar(
@@ -46,21 +46,27 @@ def read_lidar(
     """Columns of a lidar in a capture, a rosbag or an OSF file.
 
     Args:
-        path: A pcap, pcapng, rosbag1, rosbag2 (SQLite or MCAP) or OSF file.
+        path: A pcap, pcapng, rosbag1, rosbag2 (SQLite or MCAP) or OSF file, or the folder of a rosbag2.
         calibration: The unit's own angles: Hesai's CSV, Velodyne's YAML; for Ouster the metadata (JSON), which are
             looked for beside the file without it.
         stream: Part of the name of the stream to read (address, port or topic), where there are several.
     """
     path = Path(path)
-    start = first_bytes(path, 16)
+    files = bag_files(path)
+    start = b"" if files else first_bytes(path, 16)
     if is_osf(start):
         for option, value in (("calibration", calibration), ("stream", stream)):
             if value is not None:
                 raise SpecError(f"{option} is {str(value)!r}; an OSF file has its own metadata and one sensor")
         return read_osf(path)
-    datagrams = (read_pcap(path) if is_capture(start) else read_bag_packets(path)).chosen(stream)
+    if files:
+        datagrams = joined([read_bag_packets(file) for file in files], path.name).chosen(stream)
+    else:
+        datagrams = (read_pcap(path) if is_capture(start) else read_bag_packets(path)).chosen(stream)
     given = None if calibration is None else Path(calibration)
-    beside = given if given is not None and given.suffix.lower() == ".json" else metadata_file(path)
+    beside = (
+        given if given is not None and given.suffix.lower() == ".json" else metadata_file(files[0] if files else path)
+    )
     metadata = None if beside is None else _metadata(beside, given)
     found = lidar_of(datagrams, metadata=metadata, calibration=None if given == beside else given)
     if given is not None and given == beside and not found.columns_per_turn:

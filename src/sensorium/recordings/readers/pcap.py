@@ -1,7 +1,7 @@
 """Captures of network traffic: UDP datagrams of pcap and pcapng files, of both byte orders.
 
-Read by hand, from the formats' own definitions (libpcap's savefile, the pcapng draft, RFC 791, 768 and 8200). Fragments
-of IPv4 and IPv6 datagrams are joined; frames of other protocols are skipped. Memory is in proportion to the file: each
+Read by hand; the formats are defined in libpcap's savefile page, the pcapng draft, RFC 791, 768 and 8200. Fragments of
+IPv4 and IPv6 datagrams are joined; frames of other protocols are skipped. Memory is in proportion to the file: each
 fragment is kept once, and nothing is read beyond the file's end.
 """
 

@@ -1,4 +1,4 @@
-"""Messages of rosbag1 files, not decoded; read by hand from the format's definition (wiki: Bags/Format/2.0).
+"""Messages of rosbag1 files, not decoded; read by hand; the format is defined in the wiki of ROS, Bags/Format/2.0.
 
 Records are read one after the other, without the index, so that a file that was cut off gives its whole messages. A
 chunk states its unpacked size and must keep to it; all chunks together unpack in proportion to the file.

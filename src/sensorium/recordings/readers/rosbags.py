@@ -45,6 +45,12 @@ def is_bag(start: bytes) -> bool:
     return start.startswith((START, _SQLITE, _MCAP))
 
 
+def bag_files(folder: Path) -> list[Path]:
+    """Files of a rosbag2 in a folder, in the order in which they were written: `..._0`, `..._1`, ..., `..._10`."""
+    found = [path for path in folder.iterdir() if path.suffix in (".db3", ".mcap")] if folder.is_dir() else []
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
 def read_bag_packets(path: str | PathLike[str]) -> Datagrams:
     """Packets in the messages of a rosbag; the name of a stream is its topic."""
     path = Path(path)

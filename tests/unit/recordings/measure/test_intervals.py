@@ -49,3 +49,10 @@ def test_the_jackknife_covers_a_standard_deviation_of_correlated_values():
 
 def test_estimates_are_scaled_with_their_ends():
     assert intervals.Estimate(2.0, 1.0, 3.0).scaled(2.0) == (4.0, 2.0, 6.0)
+
+
+def test_a_standard_deviation_of_values_that_share_their_ends_is_covered():
+    def estimate(rng):
+        return intervals.standard_deviation(np.diff(rng.normal(0.0, 2.0, 400)), lags=20)
+
+    assert LEAST <= coverage(2.0 * np.sqrt(2.0), estimate) <= MOST

@@ -16,7 +16,7 @@ CONFIGURABLE = [profile for profile in ouster.PROFILES if profile != ouster.LEGA
 
 
 def packed_pixel(profile: str, v: dict[str, int]) -> bytes:
-    """One pixel by struct, as the maker's manual draws it."""
+    """One pixel by struct, independent of the description."""
     if profile == "LEGACY":
         return struct.pack(
             "<IBBHHH", v["range_mm"] | v["flags"] << 28, v["reflectivity"], 0, v["signal"], v["background"], 0

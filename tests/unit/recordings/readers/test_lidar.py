@@ -94,6 +94,21 @@ def test_columns_of_an_xt32_have_both_returns_in_the_order_of_its_packets(tmp_pa
     assert found.time_ns[3] == stamp_us * 1000 + 5632
 
 
+def test_a_bag_in_several_files_of_a_folder_is_one_recording(tmp_path):
+    kind, packets = "velodyne_msgs/msg/VelodyneScan", vlp16_packets(220)
+    (tmp_path / "bag").mkdir()
+    (tmp_path / "bag" / "metadata.yaml").write_text("rosbag2_bagfile_information: {}\n")
+    for k in range(11):
+        message = captures.scan_message(kind, packets[20 * k : 20 * k + 20])
+        captures.sqlite_bag(tmp_path / "bag" / f"bag_{k}.db3", kind, [message])
+    found = open_recording(tmp_path / "bag")
+    capture(tmp_path / "a.pcap", ("10.0.0.1", (2368, 2368), packets))
+    expected = read_lidar(tmp_path / "a.pcap")
+    assert found.source == "bag"
+    for name in ("time_ns", "azimuth", "range_m", "reflectivity"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
 def test_packets_of_two_devices_in_one_stream_are_refused(tmp_path):
     mixed = [each for pair in zip(vlp16_packets(50), vlp16_packets(50, model=VLS128), strict=True) for each in pair]
     capture(tmp_path / "a.pcap", ("10.0.0.1", (2368, 2368), mixed))
