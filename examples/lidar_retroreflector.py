@@ -1,6 +1,7 @@
 """Retroreflectors: a sign, a number plate and a vest return a thousand times as much light as the wall beside them."""
 
 import numpy as np
+from matplotlib.colors import LogNorm
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
@@ -53,7 +54,11 @@ print(f"the sign answers {sign / wall:.0f} times as loud as the wall; R_A / (C /
 figure, (image, cut) = draw.canvas(15.0, 4.9, columns=2, width_ratios=(1.75, 1.0))
 draw.frame(image, "Intensity, as the lidar sees it", "azimuth [°], positive to the left", "elevation [°]")
 image.grid(False)
-picture = draw.intensity_image(image, np.where(scan.valid, scan.intensity, np.nan), (14.0, -14.0, -7.0, 6.0))
+values = np.where(scan.valid, scan.intensity, np.nan)
+seen = values[np.isfinite(values) & (values > 0.0)]
+norm = LogNorm(float(seen.min()), float(seen.max()))
+shown = {"cmap": "magma", "norm": norm, "extent": (14.0, -14.0, -7.0, 6.0), "interpolation": "nearest"}
+picture = image.imshow(values, aspect="auto", **shown)
 draw.color_scale(figure, image, picture, "relative intensity [1/sr]")
 
 # A level cut through the sign

@@ -174,6 +174,20 @@ def _reader(module: str, name: str) -> Callable[[Path], Any]:
     return read
 
 
+def _dark_set(folder: Path) -> Path:
+    """A descriptor of images that are black, of 121 million pixels in 120 kB."""
+    from PIL import Image
+
+    names = [f"{kind}{k}.png" for kind in "bd" for k in range(2)]
+    Image.new("L", (11_000, 11_000)).save(folder / names[0])
+    for name in names[1:]:
+        (folder / name).write_bytes((folder / names[0]).read_bytes())
+    lines = [f"b {k} {k}\ni b0.png\ni b1.png" for k in range(1, 9)]
+    text = "\n".join(["n 8 11000 11000", *lines, "d 1\ni d0.png\ni d1.png"])
+    (folder / "EMVA1288_Data.txt").write_text(text)
+    return folder / "EMVA1288_Data.txt"
+
+
 _measure = _reader("sensorium.recordings.opening", "measure_recording")
 
 
@@ -200,6 +214,11 @@ _READERS = {
     "cloud": _reader("sensorium.view.viewer.pcd_file", "read_pcd"),
     "mcap": _replay,
     "model": _model,
+    "emva1288": _reader("sensorium.recordings.readers.emva1288", "read_emva1288"),
+    "las": _reader("sensorium.recordings.readers.las_waveforms", "read_las_waveforms"),
+    "rinex": _reader("sensorium.recordings.readers.rinex", "read_rinex_observations"),
+    "radar-list": _reader("sensorium.recordings.readers.radar_lists", "read_radar_list"),
+    "realsense": _reader("sensorium.recordings.readers.realsense", "read_realsense"),
     "recording": _measure,
 }
 _NO_FILE = r"it must be a file|there is no such file"
@@ -212,6 +231,7 @@ HOSTILE: tuple[Hostile, ...] = (
     Hostile("mcap-many-messages", _many_messages, _recover, "unpacks to more than .* records", 1 << 29),
     Hostile("mcap-empty-records", _empty_records, _recover, "unpacks to more than .* records", 1 << 29),
     Hostile("mcap-chunks-in-chunks", _chunks_in_chunks, _recover, ""),
+    Hostile("emva1288-dark", _dark_set, _measure, "it may unpack to"),
     Hostile("pcap-fragments", _fragments, _measure, "has no packets of a lidar"),
     Hostile("bag-chunk", _packed_bag, _measure, "a chunk that unpacks to 8.* bytes"),
     Hostile("mjcf-hfield", _mjcf('<hfield name="h" nrow="50000" ncol="50000" size="1 1 1 1"/>'), _model, _CELLS),

@@ -37,8 +37,8 @@ _NAMES = {
     "ThinGlass": "sensorium.physics.materials",
     "Mirror": "sensorium.physics.materials",
     "Retroreflector": "sensorium.physics.materials",
-    "get_threads": "sensorium.runtime.threads",
-    "set_threads": "sensorium.runtime.threads",
+    "get_threads": "sensorium.runtime.worker_pool",
+    "set_threads": "sensorium.runtime.worker_pool",
     "SensoriumError": "sensorium.core.errors",
 }
 
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from sensorium.physics import cone, fields, imaging, materials, media, optics
     from sensorium.physics.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.runtime import cluster
-    from sensorium.runtime.threads import get_threads, set_threads
+    from sensorium.runtime.worker_pool import get_threads, set_threads
     from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.physics import optics
-from sensorium.runtime.threads import get_threads
+from sensorium.runtime.worker_pool import get_threads
 
 AHEAD = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
 MATT = sn.Lambertian(reflectance=0.5)

@@ -19,7 +19,7 @@ from sensorium.core.errors import SceneError
 from sensorium.corruption.engine import op as operations
 from sensorium.corruption.engine.base import Corruption
 from sensorium.qa.validation import sample_run
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 PACKAGE = Path(__file__).parents[1] / "packages" / "acme_harbour"
 
@@ -163,7 +163,7 @@ def test_the_kernel_has_the_same_bytes_in_a_batch_and_alone_and_on_any_number_of
         state = model.init(some.shape[1:], seed=9, first_world=worlds.start or 0)
         return model.series(some, times_ns=times_ns, state=state)[0]
 
-    before, found = threads.get_threads(), []
+    before, found = worker_pool.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

@@ -22,7 +22,7 @@ from sensorium.qa.validation.laws import camera, determinism, fields, inertial
 from sensorium.qa.validation.laws.recordings import RECORDINGS
 from sensorium.recordings.compare import simulation
 from sensorium.recordings.opening import recordings_folder
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.cone import verdict as cone_verdict
 
 SUN = fields.solar_position
@@ -303,7 +303,7 @@ MUTATIONS = {
     "sheet-depth_camera": from_device(sn.DepthCamera, max_range_m=times(0.9)),
     "sheet-radar": from_device(sn.Radar, max_range_m=times(0.9)),
     # Determinism
-    "threads": seeded_by(threads.get_threads),
+    "threads": seeded_by(worker_pool.get_threads),
     "batches": calls(sn, "Environment", first_world=0),
     "attach-order": named_by_order,
     "restarts": seeded_by(os.getpid),

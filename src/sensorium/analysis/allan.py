@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.analysis.allan_covariance import degrees_of_freedom
 from sensorium.analysis.signal_log import LARGEST
 from sensorium.core.errors import SpecError
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 Array = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ def allan_deviation(
     terms = samples + 1 - 2 * counts
     blocks = -(-samples // BLOCK)
     sums = np.zeros((channels.shape[1], len(counts), blocks))
-    threads.run(sum_squares, channels.shape[1] * blocks, theta, counts, sums)
+    worker_pool.run(sum_squares, channels.shape[1] * blocks, theta, counts, sums)
     variance = sums.sum(axis=-1).T / (2.0 * counts.astype(np.float64) ** 2 * terms)[:, None]
 
     # Uncertainty of each

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +66,45 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int, max_bytes: int, max_rati
         )
 
 
+def read_array(path: str | PathLike[str], *, max_bytes: int) -> NDArray[Any]:
+    """The array of an .npy file.
+
+    Args:
+        path: The file.
+        max_bytes: Most that it may have.
+
+    Raises:
+        ArchiveError: It is no array, or broken, or too large.
+        OSError: It cannot be opened.
+    """
+    try:
+        with open_regular(path) as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            size = file.seek(0, 2)
+            if size > max_bytes:
+                raise ArchiveError(f"it has {size} bytes; the most is {max_bytes}")
+            file.seek(0)
+            _check_header(file, size, "it", "the file")
+            file.seek(0)
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except ArchiveError:
+        raise
+    except _BROKEN as error:
+        raise ArchiveError(f"it is no array: {' '.join(str(error).split())[:120]}") from None
+
+
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     """One array; its header must claim exactly the bytes that the archive lists for it."""
+    with archive.open(info) as file:
+        _check_header(file, info.file_size, f"array {info.filename!r}", "the archive")
     with archive.open(info) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def _check_header(file: IO[bytes], size: int, name: str, holder: str) -> None:
+    """Read the header of an array, which must claim exactly the bytes that follow it, and no Python objects."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the header is read as Python text, which may be odd
         version = np.lib.format.read_magic(file)
         if version == (1, 0):
@@ -76,15 +112,12 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]
         elif version == (2, 0):
             shape, _, dtype = np.lib.format.read_array_header_2_0(file)
         else:
-            raise ArchiveError(f"array {info.filename!r} has format version {version}; it must be 1.0 or 2.0")
-        held = info.file_size - file.tell()
+            raise ArchiveError(f"{name} has format version {version}; it must be 1.0 or 2.0")
+        held = size - file.tell()
     if dtype.hasobject:
-        raise ArchiveError(f"array {info.filename!r} holds Python objects; it must hold numbers or strings")
+        raise ArchiveError(f"{name} holds Python objects; it must hold numbers or strings")
     claimed = dtype.itemsize
     for length in shape:
         claimed *= int(length)
     if claimed != held or any(length < 0 for length in shape):
-        raise ArchiveError(f"array {info.filename!r} claims {claimed} bytes; the archive has {held} for it")
-    with archive.open(info) as file, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return np.lib.format.read_array(file, allow_pickle=False)
+        raise ArchiveError(f"{name} claims {claimed} bytes; {holder} has {held} for it")

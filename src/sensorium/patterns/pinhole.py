@@ -8,14 +8,8 @@ from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.patterns.base import (
-    AbstractSteadyPattern,
-    Float64,
-    RayTable,
-    SweepRate,
-    check_ray_count,
-    ray_table,
-)
+from sensorium.patterns import base
+from sensorium.patterns.base import AbstractSteadyPattern, Float64, RayTable, SweepRate
 
 if TYPE_CHECKING:
     from sensorium.patterns.fisheye import Fisheye
@@ -119,7 +113,7 @@ def check_fov(width: int, height: int, horizontal_fov_deg: float, *, below_deg: 
 
 def check_image(width: int, height: int, line_time_s: float, rate_hz: float) -> None:
     """Rules of every image: not too large, and read out before the next begins."""
-    check_ray_count(width * height)
+    base.check_ray_count(width * height)
     if line_time_s * height * rate_hz > 1.0 + 1e-12:
         raise ValueError(
             f"line_time_s is {line_time_s}; {height} rows must fit into one image, {1.0 / rate_hz / height} s each"
@@ -168,4 +162,4 @@ def _rays(pattern: Pinhole) -> RayTable:
     direction_S = np.concatenate([np.ones((*xy.shape[:2], 1)), -xy], axis=-1)
     direction_S /= np.linalg.norm(direction_S, axis=-1, keepdims=True)
     time_s = row_times_s(pattern.width, pattern.height, pattern.line_time_s)
-    return ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)
+    return base.ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)

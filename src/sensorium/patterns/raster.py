@@ -6,16 +6,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from sensorium.patterns.base import (
-    AbstractSteadyPattern,
-    RayTable,
-    SweepRate,
-    check_ray_count,
-    directions,
-    is_full_turn,
-    ray_table,
-    spread_deg,
-)
+from sensorium.patterns import base
+from sensorium.patterns.base import AbstractSteadyPattern, RayTable, SweepRate
 
 
 class Raster(AbstractSteadyPattern):
@@ -53,7 +45,7 @@ class Raster(AbstractSteadyPattern):
 
     @model_validator(mode="after")
     def _check(self) -> "Raster":
-        check_ray_count(self.height * self.width)
+        base.check_ray_count(self.height * self.width)
 
         # Several rows or columns need a field of view above 0.
         for name, count, axis in (
@@ -64,7 +56,7 @@ class Raster(AbstractSteadyPattern):
             if low > high or (low == high and count > 1):
                 raise ValueError(f"{name} is ({low}, {high}); min must be less than max when {axis} is {count}")
         low, high = self.horizontal_fov_deg
-        if high - low > 360.0 and not is_full_turn(high - low):
+        if high - low > 360.0 and not base.is_full_turn(high - low):
             raise ValueError(f"horizontal_fov_deg spans {high - low} degrees; at most 360 are allowed")
         low, high = self.vertical_fov_deg
         if low < -90.0 or high > 90.0:
@@ -87,9 +79,9 @@ class Raster(AbstractSteadyPattern):
 @functools.lru_cache(maxsize=64)
 def _rays(pattern: Raster) -> RayTable:
     # Where: top to bottom, left to right.
-    phi = np.radians(spread_deg(pattern.horizontal_fov_deg[1], pattern.horizontal_fov_deg[0], pattern.width))
-    theta = np.radians(spread_deg(pattern.vertical_fov_deg[1], pattern.vertical_fov_deg[0], pattern.height))
-    direction_S = directions(phi[None, :], theta[:, None])
+    phi = np.radians(base.spread_deg(pattern.horizontal_fov_deg[1], pattern.horizontal_fov_deg[0], pattern.width))
+    theta = np.radians(base.spread_deg(pattern.vertical_fov_deg[1], pattern.vertical_fov_deg[0], pattern.height))
+    direction_S = base.directions(phi[None, :], theta[:, None])
 
     # When: each row, each column, or all at once.
     scan_s = 1.0 / pattern.rate_hz if pattern.scan_time_s is None else pattern.scan_time_s
@@ -98,4 +90,4 @@ def _rays(pattern: Raster) -> RayTable:
         time_s += (scan_s / pattern.height * np.arange(pattern.height))[:, None]
     elif pattern.firing == "columns":
         time_s += (scan_s / pattern.width * np.arange(pattern.width))[None, :]
-    return ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)
+    return base.ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)

@@ -10,16 +10,8 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import Spec
-from sensorium.patterns.base import (
-    AbstractPattern,
-    Float64,
-    RayTable,
-    SweepRate,
-    check_ray_count,
-    checked_sweep,
-    exact,
-    ray_table,
-)
+from sensorium.patterns import base
+from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate
 
 
 class Prism(Spec):
@@ -71,28 +63,28 @@ class Rosette(AbstractPattern):
 
     @model_validator(mode="after")
     def _check(self) -> "Rosette":
-        shots = exact(self.point_rate_hz) / exact(self.rate_hz)
+        shots = base.exact(self.point_rate_hz) / base.exact(self.rate_hz)
         if shots.denominator != 1:
             raise ValueError(
                 f"point_rate_hz is {self.point_rate_hz}, {float(shots)} shots in a sweep at rate_hz "
                 f"{self.rate_hz}; it must be a whole number"
             )
-        check_ray_count(int(shots) * len(self.beams_yz))
+        base.check_ray_count(int(shots) * len(self.beams_yz))
         return self
 
     @property
     def shots(self) -> int:
         """Shots of each beam in one sweep."""
-        return int(exact(self.point_rate_hz) / exact(self.rate_hz))
+        return int(base.exact(self.point_rate_hz) / base.exact(self.rate_hz))
 
     @property
     def cycle(self) -> int:
         """Number of sweeps after which every rotor is at its first angle again."""
-        return math.lcm(*((_rotor_hz(prism) / exact(self.rate_hz)).denominator for prism in self.prisms))
+        return math.lcm(*((_rotor_hz(prism) / base.exact(self.rate_hz)).denominator for prism in self.prisms))
 
     def rays(self, sweep: int = 0) -> RayTable:
         """Rays of one sweep; a beam that is totally reflected inside a prism raises `SpecError`."""
-        return _rays(self, checked_sweep(sweep, self.cycle))
+        return _rays(self, base.checked_sweep(sweep, self.cycle))
 
 
 # Several readers may request a sweep, but seldom again after the next one.
@@ -125,12 +117,12 @@ def _rays(pattern: Rosette, sweep: int) -> RayTable:
     # Each refraction keeps the length only to rounding.
     direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
     time_s = np.broadcast_to(np.arange(shots) / pattern.point_rate_hz, direction.shape[:2])
-    return ray_table(direction, time_s, rate_hz=pattern.rate_hz)
+    return base.ray_table(direction, time_s, rate_hz=pattern.rate_hz)
 
 
 def _rotor_hz(prism: Prism) -> Fraction:
     """Revolutions per second, exactly as written."""
-    return exact(prism.rotor_rpm) / 60
+    return base.exact(prism.rotor_rpm) / 60
 
 
 def _rotor_angle_rad(pattern: Rosette, prism: Prism, sweep: int) -> Float64:
@@ -140,9 +132,9 @@ def _rotor_angle_rad(pattern: Rosette, prism: Prism, sweep: int) -> Float64:
     a sweep of 10^6 shots the rounding stays below 10^-9 rad.
     """
     rotor_hz = _rotor_hz(prism)
-    start_s = exact(pattern.first_shot_s) + sweep / exact(pattern.rate_hz)
-    first_turn = (rotor_hz * start_s + exact(prism.phase_deg) / 360) % 1
-    turn_per_shot = rotor_hz / exact(pattern.point_rate_hz)
+    start_s = base.exact(pattern.first_shot_s) + sweep / base.exact(pattern.rate_hz)
+    first_turn = (rotor_hz * start_s + base.exact(prism.phase_deg) / 360) % 1
+    turn_per_shot = rotor_hz / base.exact(pattern.point_rate_hz)
     turn_per_shot -= round(turn_per_shot)
     shot = np.arange(pattern.shots, dtype=np.float64)
     return 2.0 * np.pi * (float(first_turn) + float(turn_per_shot) * shot)

@@ -8,17 +8,8 @@ import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
 from sensorium.core.spec import Spec, checked
-from sensorium.patterns.base import (
-    AbstractSteadyPattern,
-    Float64,
-    RayTable,
-    SweepRate,
-    check_ray_count,
-    directions,
-    intervals,
-    is_full_turn,
-    ray_table,
-)
+from sensorium.patterns import base
+from sensorium.patterns.base import AbstractSteadyPattern, Float64, RayTable, SweepRate
 
 Elevation = Annotated[float, Field(ge=-90.0, le=90.0)]
 
@@ -96,7 +87,7 @@ class Spinning(AbstractSteadyPattern):
     @model_validator(mode="after")
     def _check(self) -> "Spinning":
         channels = len(self.elevation_deg)
-        check_ray_count(channels * self.columns)
+        base.check_ray_count(channels * self.columns)
 
         # Tables must have one entry per channel.
         for name in ("azimuth_offset_deg", "time_offset_s"):
@@ -112,7 +103,7 @@ class Spinning(AbstractSteadyPattern):
         if (low is None) != (high is None):
             raise ValueError(f"azimuth_min_deg is {low} and azimuth_max_deg {high}; give both or neither")
         if low is not None and high is not None:
-            if not 0.0 < high - low < 360.0 or is_full_turn(high - low):
+            if not 0.0 < high - low < 360.0 or base.is_full_turn(high - low):
                 raise ValueError(
                     f"azimuth_min_deg is {low} and azimuth_max_deg {high}; the sector must span more than 0 "
                     "and less than 360 degrees (leave both out for a full turn)"
@@ -150,12 +141,12 @@ class Spinning(AbstractSteadyPattern):
     def _column_period_s(self) -> float:
         """Time between columns [s]; for a single column, the time over its field."""
         start, end = self._edges_deg()
-        return abs(end - start) / 360.0 / self.rate_hz / max(intervals(start, end, self.columns), 1)
+        return abs(end - start) / 360.0 / self.rate_hz / max(base.intervals(start, end, self.columns), 1)
 
     def _column_time_s(self) -> Float64:
         """Firing time of each column since the start of the sweep [s]; a single column fires mid-sector."""
         start, end = self._edges_deg()
-        if self.columns == 1 and not is_full_turn(end - start):
+        if self.columns == 1 and not base.is_full_turn(end - start):
             return np.array([0.5 * self._column_period_s()])
         return self._column_period_s() * np.arange(self.columns, dtype=np.float64)
 
@@ -181,8 +172,8 @@ def _rays(pattern: Spinning) -> RayTable:
         cos, sin = np.cos(head_rad), np.sin(head_rad)
         height = np.broadcast_to(z, head_rad.shape)
         origin_S = np.stack([cos * x - sin * y, sin * x + cos * y, height], axis=-1)
-    direction_S = directions(azimuth_rad, elevation_rad)
-    return ray_table(direction_S, time_s, rate_hz=pattern.rate_hz, origin_S=origin_S)
+    direction_S = base.directions(azimuth_rad, elevation_rad)
+    return base.ray_table(direction_S, time_s, rate_hz=pattern.rate_hz, origin_S=origin_S)
 
 
 def _column_vector(values: tuple[float, ...] | None, channels: int) -> Float64:

@@ -12,15 +12,8 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.patterns.base import (
-    AbstractPattern,
-    RayTable,
-    SweepRate,
-    check_ray_count,
-    checked_sweep,
-    directions,
-    ray_table,
-)
+from sensorium.patterns import base
+from sensorium.patterns.base import AbstractPattern, RayTable, SweepRate
 
 _MAX_BYTES = 2**30
 
@@ -72,7 +65,7 @@ class Table(AbstractPattern):
             column = getattr(self, name)
             if column is not None and len(column) != rays:
                 raise ValueError(f"{name} has {len(column)} entries; it needs as many as azimuth_deg, {rays}")
-        check_ray_count(rays)
+        base.check_ray_count(rays)
 
         # Time runs forward and stays inside the table's sweeps.
         time = np.array(self.time_s)
@@ -136,7 +129,7 @@ class Table(AbstractPattern):
 
     def rays(self, sweep: int = 0) -> RayTable:
         """Rays of one sweep."""
-        return _sweeps(self)[checked_sweep(sweep, self.cycle)]
+        return _sweeps(self)[base.checked_sweep(sweep, self.cycle)]
 
     def _sweep_of_ray(self) -> npt.NDArray[np.int64]:
         """Sweep in which each ray fires, shape (rays,); half a nanosecond early still counts as its start."""
@@ -161,9 +154,10 @@ def _sweeps(pattern: Table) -> tuple[RayTable, ...]:
     # Time restarts with each sweep.
     start_s = np.arange(pattern.sweeps)[:, None, None] / pattern.rate_hz
     time_s = np.maximum(np.array(pattern.time_s)[order] - start_s, 0.0)
-    direction_S = directions(azimuth_rad, elevation_rad)
+    direction_S = base.directions(azimuth_rad, elevation_rad)
     return tuple(
-        ray_table(direction, time, rate_hz=pattern.rate_hz) for direction, time in zip(direction_S, time_s, strict=True)
+        base.ray_table(direction, time, rate_hz=pattern.rate_hz)
+        for direction, time in zip(direction_S, time_s, strict=True)
     )
 
 

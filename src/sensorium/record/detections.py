@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sensorium.record.tables.csv_table import Cell, CsvTable
-from sensorium.record.tables.parquet_table import ParquetTable
+from sensorium.record.tables import Cell, CsvTable, ParquetTable
 from sensorium.sensors.common.attached import Arrival
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.reading import RadarReading

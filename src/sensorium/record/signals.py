@@ -12,8 +12,7 @@ from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
 from sensorium.record.reading_files import file_stem, made_folder
 from sensorium.record.recorder import Recorder
-from sensorium.record.tables.csv_table import Cell, CsvTable
-from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
+from sensorium.record.tables import Cell, CsvTable, ParquetTable, require_pyarrow
 from sensorium.sensors.common.attached import Arrival, AttachedSensor
 from sensorium.sensors.common.sampled import Quantity, SampledReading
 from sensorium.sensors.common.spec import Rig

@@ -38,7 +38,10 @@ _KIND, _VERSION = "sensorium.measurement", 1
 
 # Prefixes of units that tables print, by power of ten
 _PREFIXES = {-12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M"}
-_PREFIXED = ("m", "s", "Hz", "m/s", "rad", "rad/s", "m/s^2", "V")
+_PREFIXED = (
+    *("m", "s", "Hz", "m/s", "rad", "rad/s", "m/s^2", "V", "T"),
+    *("rad/s/sqrt(Hz)", "m/s^2/sqrt(Hz)", "T/sqrt(Hz)", "rad/s/DN", "m/s^2/DN"),
+)
 
 
 class Figure(NamedTuple):

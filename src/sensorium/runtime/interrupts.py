@@ -9,7 +9,7 @@ known, or between the halves of a message. A second Ctrl-C still stops at once. 
 import signal
 import sys
 from threading import get_ident, main_thread
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ClassVar, NoReturn, Self
 
 # Those of `signal` look every handler up among names first, and take fifteen times as long as these, which they call
@@ -52,9 +52,7 @@ class InterruptsWait:
                 handle(_SIGTERM, self._press)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if self._on_int is not None:
             handle(_SIGINT, self._on_int)
         if self._on_term is not None:
@@ -106,9 +104,7 @@ class TerminationExits:
             self._taken = True
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if self._taken and getsignal(_SIGTERM) is _exit:
             handle(_SIGTERM, _DEFAULT)
         self._taken = False

@@ -46,7 +46,7 @@ class SensorKind(NamedTuple):
     Attributes:
         spec: Its specification, a subclass of `SensorSpec`.
         reading: Class of its readings; only the library's registrations are looked up by it.
-        messages: Function of a reading and its `record.ros2.source.Source` that gives (row, end of the topic, Message)
+        messages: Function of a reading and its `record.ros2.message.Source` that gives (row, end of the topic, Message)
             for each message. None: those of the reading's class, if that is one of the library's or derived from one.
         message_types: Texts of message types (.msg) that ROS 2 does not have, by full name: acme_msgs/msg/Sonar.
         table: How its readings become rows of a table: a class as `record.detections.DetectionTable`, or "none". None:

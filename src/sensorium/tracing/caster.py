@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
@@ -246,13 +246,13 @@ class RayCaster(AbstractCaster):
             masks, blocks = np.full(2, mask, np.uint32), -(-len(rays.origin) // BLOCK)
             while True:
                 out = cr.new_raw_crossings(len(rays.origin), room)
-                threads.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
+                worker_pool.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
                 most = int(out.found.max(initial=0))
                 if most <= room:
                     break
                 room = most
             if curved:
-                threads.run(bend_crossings, blocks, self._placed.tables, self._curved_faces, rays, out)
+                worker_pool.run(bend_crossings, blocks, self._placed.tables, self._curved_faces, rays, out)
         return out
 
     def cast_rays(
@@ -284,7 +284,7 @@ class RayCaster(AbstractCaster):
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
             mask = np.uint32(self._placed.mask_without(hide, air=air))
             arguments = COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS
-            threads.run(cast.cast_rays, blocks, tables, self.labels, anchor, rays, mask, arguments, out)
+            worker_pool.run(cast.cast_rays, blocks, tables, self.labels, anchor, rays, mask, arguments, out)
         return out
 
     def settle_rays(
@@ -309,7 +309,7 @@ class RayCaster(AbstractCaster):
             out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
             mask = np.uint32(self._placed.mask_without(hide, air=air))
-            threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
+            worker_pool.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
         return out
 
     def remote_hits(
@@ -335,7 +335,7 @@ class RayCaster(AbstractCaster):
         with self._lock:
             self._commit(hide, anchor)
             out = new_light_hits(len(rays.origin), curved=curved)
-            threads.run(
+            worker_pool.run(
                 remote_hits,
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,

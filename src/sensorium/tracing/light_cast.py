@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.bundles.tables import V_PULSES
@@ -92,15 +92,15 @@ def cast_light(
         from sensorium.tracing.kernels.beams.kernel import sweep_beams
 
         tables = (cast.beams.unlimited, cast.beams.tables)
-        threads.run(sweep_beams, cast.blocks, *where, *tables, cast.draws, *how, cast.out, serial_below=2)
+        worker_pool.run(sweep_beams, cast.blocks, *where, *tables, cast.draws, *how, cast.out, serial_below=2)
     elif cast.pulses is not None:
         from sensorium.tracing.kernels.waveform.kernel import sweep_waveform
 
         pulses = cast.pulses
         what = (pulses.tables, cast.draws, pulses.scratch)
-        threads.run(sweep_waveform, cast.blocks, *where, *what, *how, pulses.out, serial_below=2)
+        worker_pool.run(sweep_waveform, cast.blocks, *where, *what, *how, pulses.out, serial_below=2)
     else:
-        threads.run(sweep_light, aim.blocks, *where, cast.draws, *how, cast.out)
+        worker_pool.run(sweep_light, aim.blocks, *where, cast.draws, *how, cast.out)
 
 
 def cast_light_in_parts(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.layout import Layout
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS
@@ -148,7 +148,7 @@ class MemoryPlacement:
         with scenes.lock:
             where = (scenes.tables, self._tracer.labels, aim.anchor, aim.rays, aim.heads, limits)
             mask = np.uint32(scenes.mask_without(hide, air=False))
-            threads.run(sweep, aim.blocks, *where, mask, COHERENT_ADDRESS, in_world, normals, errors, out)
+            worker_pool.run(sweep, aim.blocks, *where, mask, COHERENT_ADDRESS, in_world, normals, errors, out)
 
     def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
         """Fill in the returns of each ray, with light followed."""

@@ -137,22 +137,6 @@ def sensor(axes: "Axes", x: float, y: float, *, label: str | None = "lidar") -> 
     axes.plot(x, y, linestyle="", marker="o", markersize=8, color="white", markeredgecolor=PAPER, zorder=5, label=label)
 
 
-def intensity_image(axes: "Axes", intensity: ArrayLike, extent: tuple[float, float, float, float]) -> "AxesImage":
-    """Intensities on a logarithmic scale, dark without a return.
-
-    Args:
-        axes: Where.
-        intensity: Shape (rows, columns); NaN without a return.
-        extent: Left, right, lower and upper edge in the units of the axes.
-    """
-    from matplotlib.colors import LogNorm
-
-    values = np.asarray(intensity)
-    seen = values[np.isfinite(values) & (values > 0.0)]
-    norm = LogNorm(float(seen.min()), float(seen.max())) if seen.size else None
-    return axes.imshow(values, cmap="magma", norm=norm, extent=extent, aspect="auto", interpolation="nearest")
-
-
 def color_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str) -> None:
     """The scale of an image, beside it."""
     scale = figure.colorbar(image, ax=axes, pad=0.01)

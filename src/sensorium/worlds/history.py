@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import WorldError
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import ADDRESS, AFTER, BEFORE, TIME_NS, interpolate_states, serial_worlds
 
@@ -198,7 +198,7 @@ class History:
         span = self.span(times_ns.item(0), times_ns.item(-1))
         shape = (len(times_ns), self.worlds, self.bodies if body is None else 1)
         position, quaternion = np.empty((*shape, 3)), np.empty((*shape, 4))
-        threads.run(
+        worker_pool.run(
             interpolate_states,
             self.worlds,
             span.table,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.worlds.paths.base import P, Q, V
 
 # The calling thread interpolates fewer poses than this alone: each takes some 7 ns, sharing work 0.1 ms
@@ -37,7 +37,7 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
     """
     _, worlds, bodies = X_WB.shape
     position, quaternion = np.empty((len(times_ns), worlds, bodies, 3)), np.empty((len(times_ns), worlds, bodies, 4))
-    threads.run(
+    worker_pool.run(
         interpolate,
         worlds,
         state_ns,

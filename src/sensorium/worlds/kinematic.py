@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError, WorldError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Pool
 from sensorium.worlds.base import (
     WorldState,
@@ -136,9 +136,9 @@ class Kinematic:
         self._broken[0] = False
         worlds = len(self._path_s)
         if worlds < self._serial_below:
-            threads.run(fill, worlds, serial_below=self._serial_below)
+            worker_pool.run(fill, worlds, serial_below=self._serial_below)
         else:
-            threads.share(fill, worlds)
+            worker_pool.share(fill, worlds)
         if self._closed_bodies.others or self._closed_joints.others:
             numbers.setflags(write=True)
             self._ask_others(self._path_s.copy(), numbers)  # the caller keeps these
@@ -155,7 +155,7 @@ class Kinematic:
         if self._buffers.is_full:  # a user who keeps many states needs no prepared kernel
             return _StateBuffer(numbers, None, lambda first, step, count: evaluate(first, step, count, *closed))
         return self._buffers.add(
-            _StateBuffer(numbers, address_of(numbers), threads.prepared(evaluate, *closed)), (numbers,)
+            _StateBuffer(numbers, address_of(numbers), worker_pool.Prepared(evaluate, *closed)), (numbers,)
         )
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:

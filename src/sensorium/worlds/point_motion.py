@@ -16,7 +16,7 @@ import numpy as np
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import Float
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.history import History
 from sensorium.worlds.interpolation import slerp
@@ -115,7 +115,7 @@ class PointMotion:
         known = acceleration and (self._body is None or (before.has_accelerations and after.has_accelerations))
         state.acceleration = self._acceleration if known else None
         serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
-        threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
+        worker_pool.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
 
         # If each body has its own gravity, acceleration less gravity was interpolated linearly
         own_W, step_W = before.gravity_W, state.gravity_W

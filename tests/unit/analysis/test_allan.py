@@ -7,7 +7,7 @@ from scipy import stats
 from sensorium.analysis import allan_deviation
 from sensorium.analysis.allan import BLOCK, chi_square_interval, sum_squares
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 
 def by_definition(signal, m):
@@ -78,14 +78,14 @@ def test_numbers_of_any_real_type(dtype):
 
 def test_the_same_bytes_on_any_number_of_threads():
     signal = np.random.default_rng(6).standard_normal((100_000, 2))
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
         results = []
         for count in (1, 2, 5):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             results.append(allan_deviation(signal, 1.0).deviation.tobytes())
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     assert len(set(results)) == 1
 
 

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from sensorium.files.npz_archive import ArchiveError, read_arrays
+from sensorium.files.npz_archive import ArchiveError, read_array, read_arrays
 
 MANY = 1 << 30
 
@@ -99,3 +99,27 @@ def test_a_broken_checksum_is_refused(tmp_path):
     (tmp_path / "a.npz").write_bytes(broken)
     with pytest.raises(ArchiveError, match="no archive of arrays: Bad CRC"):
         read_arrays(tmp_path / "a.npz", max_bytes=MANY)
+
+
+def test_an_array_of_its_own_comes_back(tmp_path):
+    given = np.random.default_rng(1).normal(size=(4, 5))
+    np.save(tmp_path / "a.npy", given)
+    np.testing.assert_array_equal(read_array(tmp_path / "a.npy", max_bytes=MANY), given)
+    with pytest.raises(ArchiveError, match="it has 288 bytes; the most is 100"):
+        read_array(tmp_path / "a.npy", max_bytes=100)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (npy("(1000000000, 1000)"), "it claims 8000000000000 bytes; the file has 0 for it"),
+        (npy("(-1,)"), "it claims -8 bytes"),
+        (npy("(1,)", "|O", bytes(8)), "it holds Python objects"),
+        (npy("(1,", data=bytes(8)), "it is no array"),
+        (b"", "it is no array"),
+    ],
+)
+def test_an_array_that_claims_too_much_is_refused(tmp_path, content, says):
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(ArchiveError, match=says):
+        read_array(tmp_path / "a.npy", max_bytes=MANY)

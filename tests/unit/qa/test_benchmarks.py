@@ -29,7 +29,7 @@ from sensorium.qa.benchmarks.rows import (
     waveform,
 )
 from sensorium.qa.benchmarks.scenes import terrain
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.depth_camera.rays import in_tiles
 from sensorium.tracing.kernels.cone.tables import face_tables
 
@@ -77,10 +77,10 @@ def test_best_and_median_leave_out_the_first_call(monkeypatch):
 
 
 def test_the_number_of_threads_is_put_back():
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     with timing.thread_count(before + 1):
-        assert threads.get_threads() == before + 1
-    assert threads.get_threads() == before
+        assert worker_pool.get_threads() == before + 1
+    assert worker_pool.get_threads() == before
 
 
 def test_a_clocked_function_adds_up_its_time_and_is_put_back(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.detections import DetectionTable
-from sensorium.record.tables.csv_table import CsvTable
+from sensorium.record.tables import CsvTable
 from sensorium.sensors.common.attached import Arrival
 
 MEASURED = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power_W", "snr_dB", "cross_section_m2")

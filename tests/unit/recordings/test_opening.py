@@ -5,9 +5,10 @@ import pytest
 
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure import lidar as lidar_measure
+from sensorium.recordings.measurement import load_measurement
 from sensorium.recordings.opening import kind_of, measure_recording, recordings_folder
 from tests.unit.recordings.measure.scenes import room
-from tests.unit.recordings.real import lidar
+from tests.unit.recordings.real import lidar, real
 
 # Device, noise of one range [mm] with the part it may differ by, quantum [mm], least separation [m], firing period [us]
 FIRST_FIGURES = {
@@ -56,3 +57,37 @@ def test_recorded_devices_measure_as_the_first_figures_say(name):
     if separation_m is not None:
         assert found.figure("separation.least").value == pytest.approx(separation_m, abs=0.001)
     assert ("still" in found.remarks[-1]) == (name != "vls128")
+
+
+OTHERS = {
+    "camera_emva1288": ("camera", "quantum_efficiency"),
+    "depth_realsense_d435/single_depth_color_640x480.bag": ("depth_camera", "disparity_quantum"),
+    "waveform_riegl/100429_152240_2535pt_UTM.las": ("waveform", "pulse.fwhm"),
+    "imu_xsens_imutk": ("imu", "accelerometer.scale"),
+    "gnss_static_mosaic/base.obs": ("gnss", "code_noise.at_45_dbhz"),
+    "radar_continental/ars548/1708578204_202447652_detection.yaml": ("radar", "doppler_noise"),
+    "radar_ti_openradar/doppler_example.npy": ("radar", "adc_noise"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_recordings_other_than_of_lidars_are_told_apart(name, tmp_path):
+    kind, quantity = OTHERS[name]
+    found = measure_recording(real(name))
+    assert found.kind == kind
+    assert found.of(quantity)
+    found.save(tmp_path / "found.json")
+    assert load_measurement(tmp_path / "found.json").figures == found.figures
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"stream": "7502"}, "stream is '7502'; an image set has no use for it"),
+        ({"gravity_m_s2": 9.8}, "gravity_m_s2 is '9.8'; an image set has no use for it"),
+    ],
+)
+def test_options_without_a_use_are_refused(tmp_path, options, says):
+    (tmp_path / "EMVA1288_Data.txt").write_text("v 3.0\n")
+    with pytest.raises(SpecError, match=says):
+        measure_recording(tmp_path, **options)

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 SPINNING = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(10, -20, 8)), columns=128, rate_hz=10)
 FIELDS = ("range_m", "points", "intensity", "cause", "depth", "mirror_id", "object_id", "face_id", "label")
@@ -337,7 +337,7 @@ def test_a_housing_full_of_air_under_water():
 def test_the_same_bytes_on_one_thread_and_two():
     # more blocks than one thread would take on alone
     many = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(10, -20, 16)), columns=512, rate_hz=10)
-    before, scans = threads.get_threads(), []
+    before, scans = worker_pool.get_threads(), []
     for count in (1, 2, 2):
         sn.set_threads(count)
         scans.append(run(showroom(), pattern=many, world=moving(), body="robot", atmosphere=FOG, **EVERYTHING).read())

@@ -8,7 +8,7 @@ import pytest
 
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.frames import Pose
-from sensorium.runtime.threads import set_threads
+from sensorium.runtime.worker_pool import set_threads
 from sensorium.worlds import Kinematic, World, check_state, paths
 
 BODIES = {

@@ -7,7 +7,7 @@ import pytest
 
 from sensorium.core.errors import SpecError, WorldError
 from sensorium.core.frames import Pose, transport_acceleration, transport_twist
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.worlds import Kinematic, WorldState, paths
 from sensorium.worlds.history import History
 from sensorium.worlds.point_motion import PointMotion
@@ -214,7 +214,7 @@ def test_many_worlds_are_many_single_ones_on_any_number_of_threads():
     for time_ns in (7, 12):
         answers = []
         for count in (1, 2):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             many = points.at(time_ns)
             answers.append(b"".join(x.tobytes() for x in (many.position, many.quaternion, many.acceleration)))
         assert answers[0] == answers[1]

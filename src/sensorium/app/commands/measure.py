@@ -8,7 +8,7 @@ import typer
 from sensorium.app.commands.terminal import Terminal, make_folder, size_of
 
 # Figures by two quantities, and of each beam, are in the JSON file only
-_LONG = ("noise.by_range_and_reflectivity", "bias.of_beam")
+_LONG = ("noise.by_range_and_reflectivity", "bias.of_beam", "code_noise.by_strength")
 
 
 def measure(
@@ -24,6 +24,9 @@ def measure(
     stream: Annotated[
         str | None, typer.Option(help="Address, port or topic of the device, where a recording has several.")
     ] = None,
+    gravity: Annotated[
+        float | None, typer.Option(help="Gravity where an IMU was recorded, m/s^2; else the standard one.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="File for all figures and curves.")] = None,
     pictures: Annotated[Path | None, typer.Option(help="Folder for a picture of each curve.")] = None,
 ) -> None:
@@ -35,7 +38,7 @@ def measure(
         make_folder(pictures)
     console = Terminal()
     with console.status("Measuring", spinner="line"):
-        measured = measure_recording(recording, calibration=calibration, stream=stream)
+        measured = measure_recording(recording, calibration=calibration, stream=stream, gravity_m_s2=gravity)
     figures = tuple(figure for figure in measured.figures if figure.quantity not in _LONG)
     console.print(measured._replace(figures=figures).table())
     for remark in measured.remarks:

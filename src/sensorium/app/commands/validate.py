@@ -29,7 +29,7 @@ def validate(
 ) -> None:
     """Measure every law that the library claims, and write a page of them; exit code 1 says that one does not hold."""
     from sensorium.qa.validation import all_checks, chosen, page, run_checks, run_side_by_side
-    from sensorium.runtime.threads import get_threads
+    from sensorium.runtime.worker_pool import get_threads
 
     console = Terminal()
     checks = chosen(all_checks(), only)

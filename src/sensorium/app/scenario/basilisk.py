@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sensorium.app.scenario.document import Files
-from sensorium.app.scenario.orbit import InOrbit
+from sensorium.app.scenario.pose import InOrbit
 from sensorium.app.scenario.worlds import StepLength, WorldSpec
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float

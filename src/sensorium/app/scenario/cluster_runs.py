@@ -27,7 +27,7 @@ from sensorium.app.scenario.sweep import Case, begin_series
 from sensorium.core.errors import BackendError, RecordError, SensoriumError, SpecError, in_one_line
 from sensorium.environment import Environment
 from sensorium.files.plain_files import sha256
-from sensorium.runtime import cluster, threads
+from sensorium.runtime import cluster, worker_pool
 from sensorium.runtime.cluster import answers, nodes
 from sensorium.runtime.cluster.nodes import Node
 from sensorium.runtime.kernel_folders import cache_folder
@@ -223,7 +223,7 @@ def _run(
     before: Manifest | None,
 ) -> Run:
     """Body of a task that runs, in a process of its own."""
-    threads.set_threads(cores)
+    worker_pool.set_threads(cores)
     nodes.leave_out(left_out)
     scenario = _received(document, folder, allow_outside)
     if sees_out:

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sensorium.app.scenario.orbit import InOrbit
-from sensorium.app.scenario.pose import PoseSpec
+from sensorium.app.scenario.pose import InOrbit, PoseSpec
 from sensorium.core.spec import Spec
 from sensorium.physics.fields.gravity import EARTH_MU_M3_S2, GravitationalParameter
 from sensorium.physics.fields.positions import Vector

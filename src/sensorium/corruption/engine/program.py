@@ -19,7 +19,7 @@ from sensorium.corruption.engine.parameters import some_channels
 from sensorium.corruption.engine.state import NEVER, State
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 if TYPE_CHECKING:
     from sensorium.corruption.faults.fault import Fault
@@ -339,7 +339,7 @@ class Program:
         if len(ops):
             samples, rows = x.shape[:2]
             blocks = -(-rows // BLOCK_ROWS)
-            threads.run(
+            worker_pool.run(
                 self._kernel,
                 blocks,
                 onsets if self._has_rare else None,

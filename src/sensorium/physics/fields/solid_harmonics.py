@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.rotations import Float
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 Coefficients = NDArray[np.complex128]
 
@@ -88,7 +88,7 @@ def summed(rows: Float, p: Float, radius: float) -> Float:
     """
     out = np.zeros((len(p), rows.shape[2]))
     orders = (math.isqrt(8 * len(rows) + 1) - 1) // 2
-    threads.run(sum_harmonics, len(p), orders, rows, p, radius, out, serial_below=_SERIAL_POINTS)
+    worker_pool.run(sum_harmonics, len(p), orders, rows, p, radius, out, serial_below=_SERIAL_POINTS)
     return out
 
 

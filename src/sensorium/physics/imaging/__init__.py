@@ -7,11 +7,10 @@ the corrections E-33 to E-37; EMVA 1288 for pixels.
 """
 
 from sensorium.physics.imaging import depth_errors, filters
-from sensorium.physics.imaging.auto_exposure import AutoExposure, next_exposure
+from sensorium.physics.imaging.auto_exposure import AutoExposure, metered_level, next_exposure, region_of
 from sensorium.physics.imaging.bands import MAX_BANDS, Band, band_value, effective_wavelength, thermal_radiance
 from sensorium.physics.imaging.digitize import digitized, share_of_full_scale
 from sensorium.physics.imaging.exposure import electrons_per_radiance, relative_illumination
-from sensorium.physics.imaging.metering import metered_level, region_of
 from sensorium.physics.imaging.mosaic import LAYOUTS, demosaiced, mosaic
 from sensorium.physics.imaging.pixel_noise import FixedPattern, PixelNoise, fixed_pattern, noisy_electrons
 from sensorium.physics.imaging.spot_gather import pixel_means

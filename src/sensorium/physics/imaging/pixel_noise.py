@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field
 
 from sensorium.core.spec import Spec
 from sensorium.random import Stream, draw_words, normal_pair_f32, poisson_quantile, uniform_f64
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 # Stages of the counter: draws of a frame, and those made once
 STAGE_FRAME, STAGE_PRNU, STAGE_DSNU = np.int64(1), np.int64(2), np.int64(3)
@@ -101,7 +101,7 @@ def noisy_electrons(
     numbers = np.array([noise.dark_current_e_s * exposure_s, noise.read_noise_e, full_well_e], np.float32)
     words = np.array(key, np.uint32)
     blocks = -(-len(flat) // _BLOCK)
-    threads.run(_add_noise, blocks, flat, pattern, numbers, noise.shot, words, tick, first, world)
+    worker_pool.run(_add_noise, blocks, flat, pattern, numbers, noise.shot, words, tick, first, world)
 
 
 _BLOCK = 4096

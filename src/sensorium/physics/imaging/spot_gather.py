@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.physics.imaging.spots import TILE, SpotTable
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 _HALF = np.float32(0.5)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -49,7 +49,7 @@ def pixel_means(
         )
     tiles = table.shift.shape[2] - 1, table.shift.shape[3] - 1
     extremes = np.empty((*tiles, 2), np.float32)
-    threads.run(_find_extremes, tiles[0], inverse_depth, table.factor, table.margin, extremes)
+    worker_pool.run(_find_extremes, tiles[0], inverse_depth, table.factor, table.margin, extremes)
 
     # Depths that differ by less than this move no ray by a cell
     widest = np.abs(table.pupil).max()
@@ -58,8 +58,8 @@ def pixel_means(
     if extremes[..., 1].max() - extremes[..., 0].min() > alike:
         off = np.abs(table.blur[0] - table.blur[1] * extremes).max(axis=-1) * widest
         reach = np.float32(_WIDER) * off + np.abs(table.shift).max() + np.float32(_ROUNDING)
-        threads.run(_find_around, tiles[0], extremes, reach, np.float32(TILE * table.factor), around)
-    threads.run(_gather, rows, ideal.reshape(-1), inverse_depth, around, alike, table, out)
+        worker_pool.run(_find_around, tiles[0], extremes, reach, np.float32(TILE * table.factor), around)
+    worker_pool.run(_gather, rows, ideal.reshape(-1), inverse_depth, around, alike, table, out)
 
 
 @jit.kernel

@@ -13,8 +13,8 @@ from pydantic import ConfigDict, Field, PositiveFloat
 
 from sensorium.core.spec import Spec
 from sensorium.physics.fields.blackbody import spectral_share
+from sensorium.physics.imaging.auto_exposure import WHOLE, Region
 from sensorium.physics.imaging.bands import Band, band_value
-from sensorium.physics.imaging.metering import WHOLE, Region
 
 
 class GrayWorld(Spec):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit, threads
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime import jit, worker_pool
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
 
 
@@ -120,4 +120,4 @@ class BareRays:
     def __call__(self) -> None:
         """Trace."""
         what = (self._scenes, self._rays, self._time, pk.ALL_OBJECTS, pk.COHERENT_ADDRESS)
-        threads.run(bare_trace, -(-len(self._time) // pk.BLOCK), *what, self.range_m[None], self._face[None])
+        worker_pool.run(bare_trace, -(-len(self._time) // pk.BLOCK), *what, self.range_m[None], self._face[None])

@@ -34,7 +34,7 @@ from sensorium.qa.benchmarks.rows import (
 )
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.qa.benchmarks.timing import Spread, ratio, thread_count
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.mesh import Mesh
 from sensorium.tracing.embree import library
 
@@ -102,7 +102,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     yield from _against_peers(mesh)
     moving = sweep.cost_of_moving(mesh)
     yield Figure("moving 1,000 bodies in the sweep", f"{100 * moving:.1f} % of it", "under 15 %", moving < 0.15)
-    if threads.get_threads() >= 2:
+    if worker_pool.get_threads() >= 2:
         yield _at_least("two threads over one", sweep.two_threads_over_one(mesh), 1.7)
         alone = sweep.two_threads_over_one(mesh, bare=True)
         yield Figure("the same for the bare trace: what this machine gives", f"{alone:.2f} x", "", None)
@@ -230,7 +230,7 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
         measured = "; ".join(f"{name} {cost:.2f}" for name, cost in faults.items())
         what = f"steps with faults of pixels over those without, {some:,} x {side} x {side} pixels"
         yield Figure(what, measured, "", None)
-    if threads.get_threads() >= 2:
+    if worker_pool.get_threads() >= 2:
         both, wide = depth.two_threads_over_one(), depth.two_threads_over_one(side=_WIDE)
         alone = depth.two_threads_over_one(bare=True)
         measured = f"{both:.2f} x, of {_WIDE} x {_WIDE} pixels {wide:.2f} x (bare trace of the first {alone:.2f} x)"
@@ -368,4 +368,4 @@ def _listed(costs: dict[int, float], of: str) -> str:
 def _machine() -> str:
     embree = library.load()
     cores = os.cpu_count()
-    return f"{platform.machine()}, {cores} cores, {threads.get_threads()} threads, packets of {embree.packet_width}"
+    return f"{platform.machine()}, {cores} cores, {worker_pool.get_threads()} threads, packets of {embree.packet_width}"

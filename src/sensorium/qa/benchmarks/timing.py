@@ -7,7 +7,7 @@ from statistics import median
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 
 def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
@@ -115,9 +115,9 @@ def clocked(module: ModuleType, name: str) -> Iterator[Clocked]:
 @contextmanager
 def thread_count(count: int) -> Iterator[None]:
     """Context manager: use this many threads."""
-    before = threads.get_threads()
-    threads.set_threads(count)
+    before = worker_pool.get_threads()
+    worker_pool.set_threads(count)
     try:
         yield
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)

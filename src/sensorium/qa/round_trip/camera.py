@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.devices import CameraSheet, Device
-from sensorium.physics.imaging import FixedPattern, PixelNoise, digitized, fixed_pattern, noisy_electrons
+from sensorium.physics.imaging import PixelNoise
 from sensorium.qa.round_trip.row import Row, Z, seed_of, stated_row
 from sensorium.random import Stream
-from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.camera.camera import Adc, Camera
+from sensorium.sensors.camera.flat_fields import FlatFields
 
 _PIXELS = 200_000
 _LEVELS = 12
@@ -75,37 +76,18 @@ class _Flats:
     """Images of an even field, as the converter gives them."""
 
     def __init__(self, spec: Camera, name: str) -> None:
-        self._spec = spec
-        self._noise = spec.noise or PixelNoise()
-        self._stream = Stream(seed_of(name), "flats")
-        self._pattern: FixedPattern = fixed_pattern(self._noise, self._stream, values=_PIXELS)
+        assert spec.adc is not None
+        # Dark frames need codes below that of darkness, as every report's offset gives them
+        adc = Adc(bits=16, gain_dn_e=spec.adc.gain_dn_e, black_dn=_BLACK_DN)
+        stream = Stream(seed_of(name), "flats")
+        noise = spec.noise or PixelNoise()
+        self._exposure_s = spec.exposure_s
+        self._fields = FlatFields(noise, adc, full_well_e=spec.full_well_e, shape=(_PIXELS,), stream=stream)
 
     def codes(self, electrons: float, tick: int) -> NDArray[np.float64]:
-        """Codes of one frame."""
-        spec, adc = self._spec, self._spec.adc
-        assert adc is not None
-        e = np.full(_PIXELS, electrons, np.float32)
-        noisy_electrons(
-            e,
-            self._noise,
-            self._pattern,
-            exposure_s=spec.exposure_s,
-            full_well_e=spec.full_well_e,
-            key=self._stream.key,
-            tick=tick,
-        )
-        # Dark frames need codes below that of darkness, as every report's offset gives them
-        _, codes = digitized(
-            e[:, None],
-            gain=(1.0,),
-            full_well_e=spec.full_well_e,
-            bits=16,
-            adc_bits=16,
-            gain_dn_e=adc.gain_dn_e,
-            black_dn=_BLACK_DN,
-        )
-        assert codes is not None
-        return codes[:, 0].astype(np.float64) - _BLACK_DN
+        """Codes of one frame above that of darkness."""
+        codes = self._fields.codes(electrons, exposure_s=self._exposure_s, tick=tick)
+        return codes.astype(np.float64) - _BLACK_DN
 
     def mean_and_variance(self, electrons: float, tick: int) -> tuple[float, float]:
         """Mean and variance over frames, from a pair of them."""

@@ -20,11 +20,11 @@ from sensorium.files.atomic import replacing
 from sensorium.sensors.lidar.scan import Scan
 
 # Header of the .wdp file, that of an extended variable length record: reserved, user, record, length, description
-_HEADER = struct.Struct("<H16sHQ32s")
-_USER, _PACKETS, _DESCRIPTOR = b"LASF_Spec", 65535, 100
+PACKETS_HEADER = struct.Struct("<H16sHQ32s")
+USER, _PACKETS, FIRST_DESCRIPTOR = b"LASF_Spec", 65535, 100
 
 # A descriptor: bits of a sample, compression, samples, picoseconds between them, gain and offset of the digitizer
-_DESCRIBED = struct.Struct("<BBIIdd")
+DESCRIPTOR = struct.Struct("<BBIIdd")
 _BITS = 16
 _STEPS = 2**_BITS - 1
 _PS = 1e-12
@@ -47,7 +47,7 @@ class WavePackets(NamedTuple):
         """Write the .wdp file; one that exists is replaced."""
         description = b"Waveform Data Packets"
         with replacing(path) as file:
-            file.write(_HEADER.pack(0, _USER, _PACKETS, self.samples.nbytes, description))
+            file.write(PACKETS_HEADER.pack(0, USER, _PACKETS, self.samples.nbytes, description))
             file.write(self.samples.tobytes())
 
 
@@ -87,10 +87,10 @@ def wave_packets(scan: Scan) -> WavePackets | None:
     delay_s = scan.range_m[scan.valid].astype(np.float64) * (2.0 * waveform.index / SPEED_OF_LIGHT_M_S)
     first_s = waveform.start_s + 0.5 * waveform.resolution_s  # a sample is the mean of its bin
     return WavePackets(
-        _DESCRIBED.pack(_BITS, 0, bins, round(spacing_ps), gain, least),
+        DESCRIPTOR.pack(_BITS, 0, bins, round(spacing_ps), gain, least),
         {
             "wavepacket_index": np.ones(len(at), np.uint8),
-            "wavepacket_offset": (_HEADER.size + size * packet).astype(np.uint64),
+            "wavepacket_offset": (PACKETS_HEADER.size + size * packet).astype(np.uint64),
             "wavepacket_size": np.full(len(at), size, np.uint32),
             "return_point_wave_location": ((delay_s - first_s) / _PS).astype(np.float32),
             **{f"{axis}_t": way[:, k].astype(np.float32) for k, axis in enumerate("xyz")},
@@ -103,7 +103,7 @@ def describe(header: Any, packets: WavePackets) -> None:
     """Put the descriptor into the header of a file of laspy's, and that samples are in a file of their own."""
     from laspy.vlrs.known import WaveformPacketVlr
 
-    record = WaveformPacketVlr(_DESCRIPTOR, description="Sensorium")
+    record = WaveformPacketVlr(FIRST_DESCRIPTOR, description="Sensorium")
     record.parse_record_data(packets.descriptor)
     header.vlrs.append(record)
     header.global_encoding.waveform_data_packets_external = True

@@ -221,7 +221,7 @@ class Placer:
             worlds: Numbers of worlds among all of an experiment, shape (worlds,).
             episodes: How often each was drawn before, same shape.
         """
-        from sensorium.runtime import threads
+        from sensorium.runtime import worker_pool
         from sensorium.scene.scattering.scatter_kernel import strew
 
         shape = (len(worlds), self.slots)
@@ -229,7 +229,7 @@ class Placer:
         position, quaternion = np.zeros((*shape, 3)), np.zeros((*shape, 4))
         full = np.full(len(worlds), -1, np.int32)
         numbers = np.ascontiguousarray(worlds, np.int64), np.ascontiguousarray(episodes, np.int64)
-        threads.share(strew, len(worlds), *numbers, self._tables, self._key, index, position, quaternion, full)
+        worker_pool.share(strew, len(worlds), *numbers, self._tables, self._key, index, position, quaternion, full)
         if (full >= 0).any():
             row = int(np.argmax(full >= 0))
             number = int(full[row])

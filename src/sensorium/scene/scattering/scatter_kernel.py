@@ -6,7 +6,7 @@ import numpy as np
 
 from sensorium.random import draw_words, uniform_f32, uniform_f64
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 
 # Stages of the counter: four for each scatter. The element is the slot within its scatter, so that scatters do not
 # change each other's numbers.

@@ -12,7 +12,7 @@ from sensorium.core.clock import seconds_to_ns
 from sensorium.core.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.camera.camera import TARGET, Camera
 from sensorium.sensors.camera.image import CameraImage
@@ -141,7 +141,7 @@ class CameraCaster:
             part = PictureOutputs(*(np.empty((len(which), *array.shape[1:]), np.float32) for array in out))
             heads = heads._replace(matrix=heads.matrix[which], world=heads.world[which], start=heads.start[which])
         with placed.lock:
-            threads.run(
+            worker_pool.run(
                 picture,
                 aim.blocks // len(out.radiance) * len(which),
                 placed.tables,

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.physics.imaging.auto_exposure import next_exposure
-from sensorium.physics.imaging.metering import metered_level, region_of
+from sensorium.physics.imaging.auto_exposure import metered_level, next_exposure, region_of
 from sensorium.physics.imaging.white_balance import (
     BalanceGains,
     ColorTemperature,

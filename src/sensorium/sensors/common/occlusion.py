@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.instant_cast import cast_at
+from sensorium.sensors.common.firing import cast_at
 from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.rays import RawHits, Rays, new_hits
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.physics.cone.volume import half_angle_tangent
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.occlusion import Occlusion
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.cone.sighting import Sighting
@@ -84,7 +84,7 @@ class ConeCaster:
             rig.history.bodies,
         )
         out = new_nearest(rows, objects if self._view.of_each else 1)
-        threads.run(search, rows, self._faces, self._objects, places, self._view, out)
+        worker_pool.run(search, rows, self._faces, self._objects, places, self._view, out)
         found = Sighting(time_ns, p_WS, q_WS, *out, rig.tracer.labels)
         if self._sight is not None:
             found = found.without(self._hidden(self._sight, found))

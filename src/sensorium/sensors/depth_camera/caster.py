@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 from sensorium.core.frames import Pose
 from sensorium.patterns import Fisheye, Pinhole, RayTable
 from sensorium.random import Stream
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera import flow_tables, tint_tables
-from sensorium.sensors.depth_camera.arrays import DepthArrays
+from sensorium.sensors.depth_camera.arrays import DepthArrays, ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.errors import STAGES
 from sensorium.sensors.depth_camera.faults import DepthFaults
 from sensorium.sensors.depth_camera.image import DepthImage
-from sensorium.sensors.depth_camera.image_buffers import ImageBufferPool, ImageBuffers
 from sensorium.sensors.depth_camera.measuring import DepthMeasure, DepthShot, without_measurement
 from sensorium.sensors.depth_camera.random_heads import RandomHeads
 from sensorium.sensors.depth_camera.rays import DepthRays, in_tiles
@@ -169,7 +168,7 @@ class DepthCaster:
                 kernel = buffers.bind(*self._arguments(placed, now, placing, motions, buffers.outputs))
 
             # The fields of the reading are gathered while other threads begin with the pixels
-            fields = threads.share_while(
+            fields = worker_pool.share_while(
                 kernel, self._blocks, lambda: self._fields(buffers.outputs, buffers.X_WS, start_ns)
             )
             placed.end_instant(state.anchor)
@@ -190,7 +189,7 @@ class DepthCaster:
         shot = DepthShot(dk.DepthAim(rays, heads, anchor, self._pixels, self._frame), self._draws(tick))
         with placed.lock:
             arguments = self._arguments(placed, shot, _PLACED_BEFORE, motions, out)
-            threads.share(dk.depth_images, self._blocks, *arguments)
+            worker_pool.share(dk.depth_images, self._blocks, *arguments)
         if self._stages or self._faults is not None:
             range_m = self._corrupted(out, X_WS, shot, placed) if self._stages else out.true_m
             if self._faults is not None:

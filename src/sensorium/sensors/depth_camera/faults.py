@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.corruption import FaultSchedule
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.camera.image_faults import ImageFaults
 from sensorium.sensors.common.held import Arrays
@@ -56,9 +56,9 @@ class DepthFaults:
             carry it to the greatest range or farther.
         """
         x, out = self._recycler.array(range_m.shape, np.float64), self._recycler.array(range_m.shape, np.float32)
-        threads.run(_to_signal, len(range_m), range_m, self._far_m, x)
+        worker_pool.run(_to_signal, len(range_m), range_m, self._far_m, x)
         self._faults.apply(x, time_ns)
-        threads.run(_from_signal, len(range_m), range_m, self._far_m, self._max_range_m, x, out)
+        worker_pool.run(_from_signal, len(range_m), range_m, self._far_m, self._max_range_m, x, out)
         return out
 
     def with_held(self, current: Arrays) -> Arrays:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.depth_camera.arrays import DepthArrays
 from sensorium.sensors.depth_camera.faults import BEHIND_M
@@ -93,7 +93,7 @@ class DepthMeasure:
     ) -> None:
         """Fill the requested arrays from known distances."""
         measuring = Measuring(numbers, self.reach_m, shot.draws)
-        threads.share(measure_again, self._heads * -(-self._count // BLOCK), shot.aim, measuring, distance_m, out)
+        worker_pool.share(measure_again, self._heads * -(-self._count // BLOCK), shot.aim, measuring, distance_m, out)
 
 
 def without_measurement(spec: "DepthCamera") -> tuple[float, float, float]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium.physics.imaging.depth_errors.flying_pixels import mixed, power_back
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.sensors.depth_camera.firing import fire, look_from, new_rays, turned
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT

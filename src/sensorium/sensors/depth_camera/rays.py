@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.depth_camera.tint_tables import material_reflectances
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, TILE_COLUMNS, TILE_ROWS
@@ -64,7 +64,7 @@ class DepthRays:
                 jitter=self._jitter,
                 sensors=rig.sensors,
             )
-            threads.share(kernel, blocks, eyes, *arguments)
+            worker_pool.share(kernel, blocks, eyes, *arguments)
 
     def reflectance(self, wavelength_m: float) -> NDArray[np.float32]:
         """Reflectance [1] of objects at a wavelength [m], shape (1 | worlds, objects)."""

@@ -21,7 +21,7 @@ class Cast(Protocol):
         """Run a kernel of `first, step, count`, `rays.Eyes` and the arguments.
 
         Args:
-            kernel: One that is `blocks.shared`.
+            kernel: One that is `worker_pool.shared`.
             blocks: Number of its blocks.
             X_WS: Origins and orientations of the rays, batch shape (heads,).
             *arguments: Of the kernel.

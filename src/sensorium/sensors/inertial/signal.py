@@ -11,7 +11,7 @@ from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.core.rotations import multiply, quaternion_log
 from sensorium.physics.fields import UniformGravity, UniformMagnetic
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES
 from sensorium.sensors.inertial.specific_force import COLUMNS, FIELD, FORCE, G_SENSITIVITY, RATE, instant_force, sense
@@ -250,7 +250,7 @@ class InertialSignal:
             if place.asks_field:
                 assert self._rig.magnetic is not None
                 self._field[...] = self._rig.magnetic.at(track.now.p)
-            threads.run(
+            worker_pool.run(
                 sense,
                 self._worlds,
                 before.numbers,
@@ -274,4 +274,4 @@ class InertialSignal:
         if now.a is None:
             raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
         arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity_now(), out)
-        threads.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)
+        worker_pool.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)

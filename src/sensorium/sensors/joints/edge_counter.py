@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.sensors.common.sampled import Signal
 
 Float = NDArray[np.float64]
@@ -128,7 +128,7 @@ class EdgeCounter:
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Bin the sample and estimate its speed; bring the ideal position into its range and count it."""
         stamp_ns = self._stamp_ns(time_ns)
-        threads.run(count_edges, self._blocks, stamp_ns, x, ideal, *self._settings, serial_below=_SERIAL_BLOCKS)
+        worker_pool.run(count_edges, self._blocks, stamp_ns, x, ideal, *self._settings, serial_below=_SERIAL_BLOCKS)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """Forget the masked rows' edges; their counters start again at the position they see first."""

@@ -11,8 +11,8 @@ from sensorium.sensors.common.sampled import Quantity, SampledModel, SampledRead
 from sensorium.sensors.common.spec import Rig, Timing
 from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.joints.counting import CountingSensor
-from sensorium.sensors.joints.distance_signal import DistanceSignal
 from sensorium.sensors.joints.edge_counter import POSITION, VELOCITY, Span
+from sensorium.sensors.joints.joint_signal import DistanceSignal
 from sensorium.sensors.joints.wheel_radius import wheel_radius_m
 
 Float = NDArray[np.float64]

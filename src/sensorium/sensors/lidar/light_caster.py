@@ -12,7 +12,7 @@ from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.spec import Rig
@@ -180,7 +180,7 @@ class LightCaster:
             samples=np.zeros((heads, pulses if switch[wt.V_KEEP] else 0, switch[wt.V_BINS]), np.float32),
         )
         decomposes = tables.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
-        return PulseCast(tables, np.zeros((threads.get_threads(), SCRATCH if decomposes else 0)), out)
+        return PulseCast(tables, np.zeros((worker_pool.get_threads(), SCRATCH if decomposes else 0)), out)
 
     def _scan(
         self,

@@ -10,7 +10,7 @@ from sensorium.core.clock import NS_PER_S, Rate, seconds_to_ns
 from sensorium.core.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.receiver_tables import optical_efficiency, receiver_area_m2
@@ -69,7 +69,7 @@ class OtherLidars:
                 continue
             pulses = self._traced(other, fired, start_ns, end_ns, tick)
             where = (aim.rays, aim.heads, aim.anchor, light, fired_s, other.number, pulses, other.rig.sensors)
-            threads.run(ct.add_crosstalk, aim.blocks, *where, other.rig is self._rig, found, kind, stray)
+            worker_pool.run(ct.add_crosstalk, aim.blocks, *where, other.rig is self._rig, found, kind, stray)
 
     def _audible(self) -> list[tuple[str, _Other]]:
         """Lidars that are switched on and whose light passes the filter, in the order they were attached."""
@@ -161,7 +161,7 @@ class OtherLidars:
         scan = other.caster.cast(fired, start_ns, end_ns)
         aim = other.firing.aim(fired, start_ns, end_ns)
         rays = new_rays(heads * count)
-        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, np.float32(1.0), None, rays)
+        worker_pool.run(aim_sweep, aim.blocks, aim.rays, aim.heads, np.float32(1.0), None, rays)
         origin = rays.origin.reshape(heads, count, 3) + np.repeat(aim.anchor, rig.sensors, axis=0)[:, None]
         draw = other.stream.uniform(1, 0, tick, elements=rig.sensors, worlds=rig.worlds, first_world=rig.first_world)
         return ct.Pulses(

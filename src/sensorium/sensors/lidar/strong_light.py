@@ -12,7 +12,7 @@ import numpy as np
 from sensorium.patterns import RayTable
 from sensorium.physics.optics.detection.range_ambiguity import unambiguous_range
 from sensorium.physics.optics.detection.range_walk import walk_scale_m
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.recycling import Recycler
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.lidar.blooming import Blooming
@@ -94,7 +94,7 @@ class StrongLight:
             self._others.add(found, aim, light, draws.tick, table, start_ns, end_ns, kind, stray)
         out = out._replace(ambient=found.ambient)
         where = (aim.rays, aim.heads, aim.anchor, light, draws, self._tables)
-        threads.run(sl.settle_strong, aim.blocks, *where, found, stray, out)
+        worker_pool.run(sl.settle_strong, aim.blocks, *where, found, stray, out)
         return out
 
     def _room(self, found: LightOutputs) -> sl.StrayLight:
@@ -137,4 +137,4 @@ class StrongLight:
         order = np.argsort(key, kind="stable")
         power = found.intensity[head, slot, ray].astype(np.float64)
         sources = bm.Sources(key[order], slot[order], ray[order], power[order], bm.cubes_around(key, count))
-        threads.run(bm.add_bloom, aim.blocks, aim.rays, aim.heads, numbers, count, sources, found, kind, stray)
+        worker_pool.run(bm.add_bloom, aim.blocks, aim.rays, aim.heads, numbers, count, sources, found, kind, stray)

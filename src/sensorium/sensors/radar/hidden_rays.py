@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit, threads
-from sensorium.sensors.common.instant_cast import cross_at
+from sensorium.runtime import jit, worker_pool
+from sensorium.sensors.common.firing import cross_at
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places
@@ -68,13 +68,13 @@ def hidden_rays(rig: Rig, instant: Instant, bundle: Bundle, met: Met, places: Pl
     heads = len(met.object_id)
     known = (bundle, met, places, farthest_m)
     count, nowhere = np.zeros(heads, np.int64), np.zeros(0, np.int64)
-    threads.run(_blocked, heads, *known, nowhere, count, nowhere, nowhere)
+    worker_pool.run(_blocked, heads, *known, nowhere, count, nowhere, nowhere)
     start = np.concatenate([[0], np.cumsum(count)])
     total = int(start[-1])
     ray, column = np.zeros(total, np.int64), np.zeros(total, np.int64)
     if not total:
         return Hidden(ray, ray, ray, np.zeros(0))
-    threads.run(_blocked, heads, *known, start, count, ray, column)
+    worker_pool.run(_blocked, heads, *known, start, count, ray, column)
 
     # These rays pass through the box of a target behind their first hit; trace them to see whether they pass through it
     head = np.repeat(np.arange(heads), count)

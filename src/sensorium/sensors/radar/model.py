@@ -14,7 +14,7 @@ from sensorium.physics.radio.frame import Peaks, Receiver, detect
 from sensorium.physics.radio.spreading import Scatterers
 from sensorium.physics.radio.swerling import drawn, fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.sampled import required_rate_hz
 from sensorium.sensors.common.spec import Capture, Rig
 from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
@@ -203,12 +203,12 @@ class RadarModel:
         )
         made = None if self._signals is None else self._signals.frames(scatterers, instant, tick)
         given = np.zeros((0, 1, 1, 1, 1), np.complex64) if made is None else made.cells
-        threads.run(detect, heads, scatterers, receiver, given, self._room_for(heads), peaks, serial_below=2)
+        worker_pool.run(detect, heads, scatterers, receiver, given, self._room_for(heads), peaks, serial_below=2)
         return Frame(echoes, cause, start, peaks, made)
 
     def _room_for(self, heads: int) -> NDArray[np.float32]:
         """Room for the cells of one head of each thread, which frames share."""
-        shape = (min(threads.get_threads(), heads), 4, *self._cells.shape)
+        shape = (min(worker_pool.get_threads(), heads), 4, *self._cells.shape)
         if self._room is None or self._room.shape != shape:
             self._room = np.empty(shape, np.float32)
         return self._room

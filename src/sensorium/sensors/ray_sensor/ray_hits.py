@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.rotations import rotation_from_quaternion
 from sensorium.patterns import RayTable
-from sensorium.sensors.common.instant_cast import cast_at
+from sensorium.sensors.common.firing import cast_at
 from sensorium.sensors.common.spec import Rig
 from sensorium.tracing.rays import Hits, Rays, property_at, shaped_hits
 from sensorium.worlds.point_motion import PointState

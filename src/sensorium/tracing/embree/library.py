@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sensorium.core.errors import BackendError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 LIBRARY_VARIABLE = "SENSORIUM_EMBREE_LIBRARY"
 CONFIG_VARIABLE = "SENSORIUM_EMBREE_CONFIG"
@@ -84,7 +84,7 @@ class Embree(NamedTuple):
 
     def commit_on_all_threads(self, scene: int) -> None:
         """Build a scene on all threads, which pays for large meshes; `rtcCommitScene` does so on the calling one."""
-        threads.run(self._join, min(threads.get_threads(), self.max_build_threads), scene, serial_below=2)
+        worker_pool.run(self._join, min(worker_pool.get_threads(), self.max_build_threads), scene, serial_below=2)
 
     def _join(self, first: int, step: int, count: int, scene: int) -> None:
         """Take part in building a scene, as one share of a kernel."""
@@ -127,7 +127,7 @@ def _new_device(api: ctypes.CDLL) -> tuple[int, int]:
     device has one thread, and our threads join the build of a large mesh. A new device allows as many of them as the
     largest existing device has threads: hence the other device, which is released before anything is built.
     """
-    max_build_threads = threads.cores()
+    max_build_threads = worker_pool.cores()
     other = api.rtcNewDevice(f"threads={max_build_threads}".encode())
     options = os.environ.get(CONFIG_VARIABLE, "")
     device = api.rtcNewDevice(f"threads=1,user_threads={max_build_threads},{options}".encode())

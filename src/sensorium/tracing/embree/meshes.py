@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.mesh import Mesh
 from sensorium.tracing.embree import library
 from sensorium.tracing.embree.one_sided import backs_filter
@@ -79,8 +79,7 @@ class MeshScene:
         if len(faces) >= _LARGE_FACES:
             embree.commit_on_all_threads(scene)
         else:
-            with threads.fork_guard:
-                api.rtcCommitScene(scene)
+            worker_pool.without_fork(api.rtcCommitScene, scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 
         # The scene reads these buffers as long as it lives

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light.remote_hits import LightHits
@@ -160,7 +160,7 @@ class Forwarder:
         chosen, blocks = np.empty(len(chunk.entry), np.int32), -(-len(chunk.entry) // BLOCK)
         counts = np.empty((len(self._parts), blocks), np.int64)
         known = cast.found.range_m[chunk.first : chunk.first + len(chosen)]
-        threads.run(routing.choose_next, blocks, BLOCK, chunk.entry, known, chosen, counts)
+        worker_pool.run(routing.choose_next, blocks, BLOCK, chunk.entry, known, chosen, counts)
 
         # Where the rays of each part lie, and in them those of each block
         ends = np.cumsum(counts).reshape(counts.shape)
@@ -169,7 +169,7 @@ class Forwarder:
             return False
         sorted_rays, rows = cast.rays.room_for(total), np.empty(total, np.int64)
         where = (chunk.first, chosen, ends - counts, cast.rays, cast.found.range_m, sorted_rays, rows)
-        threads.run(routing.sort_by_part, blocks, BLOCK, *where)
+        worker_pool.run(routing.sort_by_part, blocks, BLOCK, *where)
         for number in np.flatnonzero(counts.any(axis=1)).tolist():
             chosen_rows = slice(int(ends[number, 0] - counts[number, 0]), int(ends[number, -1]))
             asked = self._parts.ask(number, "cast", sorted_rays.part(chosen_rows), cast.shared)
@@ -181,16 +181,16 @@ class Forwarder:
         """Merge the answer of a part for some rays."""
         blocks = -(-len(met.rows) // BLOCK)
         hits = (self._first_facet, met.rows, met.hits, cast.found, cast.part)
-        threads.run(routing.take_nearer, blocks, BLOCK, rows, number, *hits)
+        worker_pool.run(routing.take_nearer, blocks, BLOCK, rows, number, *hits)
 
     def _settle(self, cast: _Cast, rays: Rays, found: RawHits) -> None:
         """Request all parts that may hold faces of an edge on which a ray ends: a face that sorts first is the hit."""
         edge = np.empty(len(rays.origin), np.bool_)
-        threads.run(routing.end_on_edges, -(-len(edge) // BLOCK), BLOCK, found, edge)
+        worker_pool.run(routing.end_on_edges, -(-len(edge) // BLOCK), BLOCK, found, edge)
         on_edges = np.flatnonzero(edge)  # usually few
         asked, asks = np.empty((len(on_edges), len(self._parts)), np.bool_), []
         blocks = -(-len(asked) // BLOCK)
-        threads.run(routing.share_edges, blocks, BLOCK, on_edges, rays, *cast.boxes, found, asked)
+        worker_pool.run(routing.share_edges, blocks, BLOCK, on_edges, rays, *cast.boxes, found, asked)
         for number in np.flatnonzero(asked.any(axis=0)).tolist():
             rows = on_edges[asked[:, number]]
             sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], rays.t_max[rows])
@@ -205,5 +205,5 @@ def _entered(rays: Rays, first: int, boxes: Boxes) -> _Chunk:
     origin, direction, t_max = rays.origin[chosen], rays.direction[chosen], rays.t_max[chosen]
     entry = np.empty((len(origin), len(boxes.low)), np.float32)
     blocks = -(-len(origin) // BLOCK)
-    threads.run(routing.enter_parts, blocks, BLOCK, origin, direction, t_max, *boxes, entry)
+    worker_pool.run(routing.enter_parts, blocks, BLOCK, origin, direction, t_max, *boxes, entry)
     return _Chunk(first, entry)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
@@ -78,7 +78,7 @@ class Sent(NamedTuple):
             np.empty(count, np.float32),
             np.empty(count, np.int32),
         )
-        threads.run(routing.unpack, -(-count // BLOCK), BLOCK, self, out)
+        worker_pool.run(routing.unpack, -(-count // BLOCK), BLOCK, self, out)
         return out
 
 

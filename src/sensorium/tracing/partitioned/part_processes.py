@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from sensorium.core.errors import BackendError, SceneError, SensoriumError
 from sensorium.files.plain_files import sha256
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.runtime.cluster import answers, head, nodes
 from sensorium.runtime.cluster.nodes import Node
 from sensorium.runtime.cluster.placement import assigned_within, no_room
@@ -220,7 +220,7 @@ class PartProcess:
             thread_count: Number of threads it may use.
             around_index: Refractive index of the atmosphere.
         """
-        threads.set_threads(thread_count)
+        worker_pool.set_threads(thread_count)
         self._folder, self._number, self._wanted = Path(folder), number, wanted
         self._around_index = around_index
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
@@ -96,7 +96,7 @@ class PartsPlacement:
         total = out.range_m.size
         each = total // len(self._motion)
         rays, found = new_rays(total), new_hits(total)
-        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, limits[1], errors, rays)
+        worker_pool.run(aim_sweep, aim.blocks, aim.rays, aim.heads, limits[1], errors, rays)
         for world, bodies in enumerate(self._motion):
             here = slice(world * each, (world + 1) * each)
             own = Rays._make(column[here] for column in rays)
@@ -104,7 +104,7 @@ class PartsPlacement:
             for column, part in zip(found, hits, strict=True):
                 column[here] = part
         where = (aim.rays, aim.heads, aim.anchor, limits, in_world)
-        threads.run(write_sweep, aim.blocks, *where, found, errors, out)
+        worker_pool.run(write_sweep, aim.blocks, *where, found, errors, out)
 
     def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
         """Fill in the returns of each ray, with light followed, world by world."""

@@ -18,8 +18,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.runtime.jit import pointer_from_address
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.worlds.interpolation import slerp
 
 TOLERANCE_M = 2e-5

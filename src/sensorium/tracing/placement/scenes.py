@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.layout import Layout
 from sensorium.scene.volumes import AIR, BANK, SURFACE, VOLUME
 from sensorium.tracing.embree.meshes import mesh_scenes, mesh_tables
@@ -169,7 +169,7 @@ class PlacedScenes:
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
             kinds = np.empty((worlds, bodies), np.uint8)
-            threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
+            worker_pool.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
         else:
             kinds = self._no_motion
 
@@ -186,9 +186,9 @@ class PlacedScenes:
         self.motion = BodyMotion(positions, quaternions, anchor)
         where = (self.tables, self.mounts, positions, quaternions, anchor, before, new)
         if worlds > 1:
-            threads.share(motion.place_shared, worlds, *where)
+            worker_pool.share(motion.place_shared, worlds, *where)
         else:
-            threads.run(motion.place, worlds, *where)
+            worker_pool.run(motion.place, worlds, *where)
         self.anchor, self.committed = anchor, True
 
     def begin_instant(self, anchor_before: NDArray[np.float64]) -> None:

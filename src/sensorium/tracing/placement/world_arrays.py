@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.tracing.embree import library
 from sensorium.tracing.placement.motion import AFFINE_WORDS, FIXED, QUATERNION, QUATERNION_WORDS, segments_of
 from sensorium.tracing.placement.world_scenes import ArrayTables, make_scenes
@@ -89,11 +89,11 @@ class WorldArrays:
         """
         words, each = np.empty(len(worlds), np.int64), _transforms_of(knots)
         self.traceable = False
-        with threads.fork_guard:
-            most = group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
-            if most > self._made.kind.shape[1]:
-                self._made = _widened(self._made, most)
-                group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
+        given = (worlds, objects, kinds, each, self.scene, self._columns)
+        most = worker_pool.without_fork(group_objects, *given, self._made, words)
+        if most > self._made.kind.shape[1]:
+            self._made = _widened(self._made, most)
+            worker_pool.without_fork(group_objects, *given, self._made, words)
         self._make_room(worlds, words)
         self._made.buffer[worlds] = self._address[worlds, None] + 4 * self._made.offset[worlds]
         self.tables = self._end_to_end()
@@ -107,7 +107,7 @@ class WorldArrays:
         """
         worlds = np.flatnonzero(self.scene == 0)
         what = (mesh_index, mesh_scene, self._columns, self._address, self._made)
-        threads.share(make_scenes, len(worlds), self._embree.device, worlds, *what, self.scene)
+        worker_pool.share(make_scenes, len(worlds), self._embree.device, worlds, *what, self.scene)
         self._embree.check(f"making the instance arrays of {len(worlds)} worlds")
         self.tables, self.traceable = self._end_to_end(), True
 

@@ -8,8 +8,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.runtime.jit import pointer_from_address
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.tracing.placement.motion import AFFINE_WORDS, QUATERNION, QUATERNION_WORDS
 
 # rtcore_geometry.h, rtcore_buffer.h, rtcore_scene.h

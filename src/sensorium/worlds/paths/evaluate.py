@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.rotations import Float
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.worlds.paths.base import ALPHA, CIRCLE, FIXED, JOINT_LINE, JOINT_SINE, LINE, ROW, SPIN, A, P, Q, V, W
 from sensorium.worlds.paths.circle import circle_motion
 from sensorium.worlds.paths.joints import joint_line_motion, joint_sine_motion

@@ -171,17 +171,17 @@ def test_names_and_seeds_make_independent_errors(kind):
 
 
 def test_two_threads_give_the_same_bytes_as_one():
-    from sensorium.runtime import threads
+    from sensorium.runtime import worker_pool
 
     chain = Chain([_made(kind) for kind in sorted(RANDOM)])
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         alone = _series(chain, (700, 3), 50)
-        threads.set_threads(2)
+        worker_pool.set_threads(2)
         np.testing.assert_array_equal(_series(chain, (700, 3), 50), alone)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
 
 
 @pytest.mark.parametrize(

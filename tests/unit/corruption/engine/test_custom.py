@@ -11,7 +11,7 @@ import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Bias, Chain, Corruption, CustomCorruption, Fault, FaultSchedule, Quantize, Scale, White
 from sensorium.corruption.engine.op import Op
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 MS = 1_000_000
 
@@ -118,12 +118,12 @@ def test_samples_batches_and_threads_agree():
         for k in range(30):
             out, state = chain.apply(signal[k, world], time_ns=int(times_ns[k]), state=state)
             np.testing.assert_array_equal(out, whole[k, world])
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         np.testing.assert_array_equal(series(chain, signal, times_ns), whole)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
 
 
 def test_its_random_numbers_have_their_laws_and_are_those_of_world_and_sensor():

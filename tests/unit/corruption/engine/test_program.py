@@ -35,7 +35,7 @@ from sensorium.corruption import (
 from sensorium.corruption.engine.base import Layout
 from sensorium.corruption.engine.op import CUSTOM, FIRST_OF_OTHERS, MAX_GROUPS, MAX_REPEATS, Op, registered
 from sensorium.corruption.errors.bias import BIAS
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 LAYOUT = Layout(3, 0.01)
 
@@ -106,8 +106,8 @@ def test_threads_share_what_is_worth_waking_them_for(rows, samples, shared, monk
     program = Program.of(_ops(*[White(std=1.0)] * 4), width=3, period_s=None)
     state = program.init((rows, 3), seed=1, name="s")
     seen = []
-    run = threads.run
-    monkeypatch.setattr(threads, "run", lambda *a, **k: (seen.append(a[1] >= k["serial_below"]), run(*a, **k))[1])
+    run = worker_pool.run
+    monkeypatch.setattr(worker_pool, "run", lambda *a, **k: (seen.append(a[1] >= k["serial_below"]), run(*a, **k))[1])
     program.series(np.zeros((samples, rows, 3)), np.arange(samples), state)
     assert seen == [shared]
 

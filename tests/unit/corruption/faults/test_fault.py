@@ -26,7 +26,7 @@ from sensorium.corruption import (
     White,
 )
 from sensorium.corruption.engine.base import Layout
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 MS = 1_000_000
 
@@ -166,14 +166,14 @@ def test_a_batch_equals_single_runs():
 
 def test_threads_change_no_byte():
     signals = np.random.default_rng(6).normal(size=(30, 700, 5))
-    count = threads.get_threads()
+    count = worker_pool.get_threads()
     try:
         results = []
         for n in (1, 2):
-            threads.set_threads(n)
+            worker_pool.set_threads(n)
             results.append(run(EVERYTHING, signals)[0].tobytes())
     finally:
-        threads.set_threads(count)
+        worker_pool.set_threads(count)
     assert results[0] == results[1]
 
 

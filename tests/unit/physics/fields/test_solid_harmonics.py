@@ -8,7 +8,7 @@ from scipy.special import lpmv
 
 from sensorium.physics.fields import MagneticDipole
 from sensorium.physics.fields.solid_harmonics import from_schmidt, packed, slopes, summed
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 RADIUS = 2.0
 
@@ -92,13 +92,13 @@ def test_there_is_no_special_place_at_the_poles():
 
 def test_the_bytes_do_not_depend_on_threads_or_on_the_batch():
     rows, p = packed(random_coefficients(7, 12, sets=6)), points(8, 1000)
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         alone = summed(rows, p, RADIUS)
-        threads.set_threads(3)
+        worker_pool.set_threads(3)
         np.testing.assert_array_equal(summed(rows, p, RADIUS), alone)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(summed(rows, p[100:101], RADIUS)[0], alone[100])
     assert summed(rows, np.empty((0, 3)), RADIUS).shape == (0, 6)

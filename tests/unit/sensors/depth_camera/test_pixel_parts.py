@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.physics.imaging.depth_errors import FlyingPixels, StereoError, TimeOfFlightError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 WORLDS, FOCAL_PX, WIDTH, HEIGHT = 3, 20.0, 29, 17
 PATTERN = sn.patterns.Pinhole(width=WIDTH, height=HEIGHT, focal_px=(FOCAL_PX, FOCAL_PX), rate_hz=10.0)
@@ -77,12 +77,12 @@ def test_a_pixel_without_a_measurement_gets_none_by_mixing(scene_and_reflectance
 
 def test_bytes_are_the_same_on_any_number_of_threads(scene_and_reflectances):
     scene, _ = scene_and_reflectances
-    error, before, images = TimeOfFlightError(modulation_hz=1e7, signal_e=1e4, rays=3), threads.get_threads(), []
+    error, before, images = TimeOfFlightError(modulation_hz=1e7, signal_e=1e4, rays=3), worker_pool.get_threads(), []
     try:
         for count in (1, 2, 5):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             images.append(ranges(scene, error))
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(images[0], images[1])
     np.testing.assert_array_equal(images[0], images[2])

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.physics.imaging.depth_errors import StereoError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 WORLDS, BASELINE_M, FAR_M = 3, 0.4, 1000.0
 PATTERN = sn.patterns.Pinhole.from_fov(45, 33, 80.0, rate_hz=10.0)
@@ -60,12 +60,12 @@ def test_the_points_that_are_lost_are_those_that_rays_from_the_second_eye_do_not
 
 
 def test_bytes_are_the_same_on_any_number_of_threads(scene):
-    before, images = threads.get_threads(), []
+    before, images = worker_pool.get_threads(), []
     try:
         for count in (1, 2, 5):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             images.append(camera(scene).read().depth_m)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(images[0], images[1])
     np.testing.assert_array_equal(images[0], images[2])

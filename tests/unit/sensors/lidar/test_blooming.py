@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 BLOOMING = sn.Blooming(strength=0.03, radius_deg=0.6, slope=2.5)
 PATTERN = sn.patterns.Raster(
@@ -141,14 +141,14 @@ def test_photons_decide_in_watts():
 
 def test_every_head_sees_its_own_and_threads_do_not_matter():
     poses = [sn.Pose(), sn.Pose((0, 200, 0)), sn.Pose((0, 0.2, 0))]
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         one = scan_of(street(), worlds=2, pose=poses, blooming=BLOOMING)
-        threads.set_threads(2)
+        worker_pool.set_threads(2)
         two = scan_of(street(), worlds=2, pose=poses, blooming=BLOOMING)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(one.range_m, two.range_m)
     np.testing.assert_array_equal(one.intensity, two.intensity)
     alone = scan_of(street(), blooming=BLOOMING)

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 C = 299_792_458.0
 WALL_M = 20.0
@@ -175,14 +175,14 @@ def test_readings_repeat_on_any_number_of_threads_and_in_any_batch():
     def sweeps(**options):
         return [scan.range_m for scan in pair(spec, lidar(pattern), sweeps=3, **options)]
 
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         one = sweeps(worlds=3)
-        threads.set_threads(2)
+        worker_pool.set_threads(2)
         two = sweeps(worlds=3)
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(np.array(one)[:, 2], sweeps(first_world=2))
 

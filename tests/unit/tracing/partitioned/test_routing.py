@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Sent
 from sensorium.tracing.rays import RawHits, Rays, new_hits
@@ -14,7 +14,7 @@ def entries(origin, direction, low, high, t_max=np.inf):
     out = np.zeros((len(origin), len(low)), np.float32)
     limit = np.full(len(origin), t_max, np.float32)
     blocks = -(-len(origin) // 64)
-    threads.run(
+    worker_pool.run(
         routing.enter_parts, blocks, 64, origin, direction, limit, np.asarray(low, float), np.asarray(high, float), out
     )
     return out
@@ -71,7 +71,7 @@ def test_rays_that_ask_the_same_part_are_copied_together_in_their_order():
     entry = np.array([[1, 5], [inf, inf], [4, 2], [inf, 3], [9, inf], [7, 8], [6, 5]], np.float32)
     known = np.array([inf] * 3 + [inf, inf, 2, 4, 5, 7, 5], np.float32)
     chosen, counts = np.empty(7, np.int32), np.empty((2, 4), np.int64)
-    threads.run(routing.choose_next, 4, 2, entry, known[3:], chosen, counts)
+    worker_pool.run(routing.choose_next, 4, 2, entry, known[3:], chosen, counts)
     assert chosen.tolist() == [0, -1, 1, 1, -1, 0, 1]
     assert counts.tolist() == [[1, 0, 1, 0], [0, 2, 0, 1]]
     assert entry.tolist() == [[inf, 5], [inf, inf], [4, inf], [inf, inf], [9, inf], [inf, 8], [6, inf]]
@@ -85,7 +85,7 @@ def test_rays_that_ask_the_same_part_are_copied_together_in_their_order():
         np.arange(10, dtype=np.float32),
     )
     out, rows = rays.room_for(5), np.empty(5, np.int64)
-    threads.run(routing.sort_by_part, 4, 2, 3, chosen, ends - counts, rays, known, out, rows)
+    worker_pool.run(routing.sort_by_part, 4, 2, 3, chosen, ends - counts, rays, known, out, rows)
     assert rows.tolist() == [3, 8, 5, 6, 9]
     assert out.origin.tolist() == rays.origin[rows].tolist()
     assert out.direction.tolist() == rays.direction[rows].tolist()
@@ -122,7 +122,7 @@ def test_the_nearer_hit_stays_and_of_equals_the_first_facet():
     new = hits([(4, 1, 1), (6, 1, 1), (5, 0, 9), (5, 1, 0), (9, 1, 2)])
     new.normal[:] = 1.0
     rows, met = np.array([5, 4, 3, 2, 1, 0]), np.array([5, 4, 3, 2, 1], np.int32)  # ray 5 met nothing
-    threads.run(routing.take_nearer, 1, 512, rows, 7, first_facet, met, new, known, part)
+    worker_pool.run(routing.take_nearer, 1, 512, rows, 7, first_facet, met, new, known, part)
     assert known.range_m.tolist() == [4, 5, 5, 5, 9, 5]
     assert known.object_id.tolist() == [1, 0, 0, 0, 1, 0]
     assert known.face_id.tolist() == [1, 3, 9, 3, 2, 3]
@@ -139,7 +139,7 @@ def test_the_order_of_answers_does_not_matter():
         part = np.full(200, -1, np.int32)
         for p in order:
             met, first_facet = np.arange(200, dtype=np.int32), np.arange(3) * 10
-            threads.run(routing.take_nearer, 1, 512, np.arange(200), p, first_facet, met, answers[p], known, part)
+            worker_pool.run(routing.take_nearer, 1, 512, np.arange(200), p, first_facet, met, answers[p], known, part)
         results.append((known.range_m.tolist(), known.object_id.tolist(), known.face_id.tolist(), part.tolist()))
     assert results[0] == results[1] == results[2]
 
@@ -158,11 +158,11 @@ def test_parts_are_asked_together_where_a_ray_ends_on_an_edge_of_several():
     found.barycentric[:] = [[0.5, 0.0], [0.3, 0.3], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]]
     out = np.ones((5, 3), np.bool_)
     edge = np.empty(len(out), np.bool_)
-    threads.run(routing.end_on_edges, 1, 512, found, edge)
+    worker_pool.run(routing.end_on_edges, 1, 512, found, edge)
     rows = np.flatnonzero(edge)
     out[~edge] = False
     asked = np.empty((len(rows), 3), np.bool_)
-    threads.run(routing.share_edges, 1, 512, rows, rays, low, high, found, asked)
+    worker_pool.run(routing.share_edges, 1, 512, rows, rays, low, high, found, asked)
     out[rows] = asked
     nobody, both = [False, False, False], [True, True, False]
     assert out.tolist() == [both, nobody, nobody, both, nobody]

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.layout import layout
 from sensorium.tracing.placement import motion
 from sensorium.tracing.placement.scenes import PlacedScenes
@@ -229,7 +229,7 @@ def test_the_bodies_radius_reaches_its_farthest_point():
 
 
 @pytest.mark.parametrize(
-    ("owner", "step"), [(WorldArrays, "make"), (WorldArrays, "ensure_traceable"), (threads, "share")]
+    ("owner", "step"), [(WorldArrays, "make"), (WorldArrays, "ensure_traceable"), (worker_pool, "share")]
 )
 @pytest.mark.parametrize("after", [False, True])
 def test_what_a_signal_broke_off_is_placed_anew(monkeypatch, owner, step, after):
@@ -361,7 +361,7 @@ def test_what_is_drawn_after_a_placement_was_broken_off_is_where_it_belongs(monk
     eye = sn.DepthCamera(pattern=sn.patterns.Pinhole.from_fov(16, 16, 60.0, rate_hz=10), max_range_m=500.0)
     camera = env.attach(eye, body="car", name="eye")
 
-    share = threads.share
+    share = worker_pool.share
 
     def broken_off(kernel, *given):
         if kernel is motion.place_shared:
@@ -370,7 +370,7 @@ def test_what_is_drawn_after_a_placement_was_broken_off_is_where_it_belongs(monk
 
     env.step()
     with monkeypatch.context() as broken:
-        broken.setattr(threads, "share", broken_off)
+        broken.setattr(worker_pool, "share", broken_off)
         broken_steps = 0
         for _ in range(4):
             try:

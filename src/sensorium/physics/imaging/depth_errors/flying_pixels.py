@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field
 from sensorium.core.spec import Spec
 from sensorium.physics.imaging.depth_errors.frame import BLOCK, blocks_of
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
@@ -54,7 +54,7 @@ def mixed_pixels(
     """
     shape = (len(range_m), range_m.shape[1] // rays)
     out, mean = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    threads.run(_mix, blocks_of(out), range_m, power, np.int64(rays), out, mean)
+    worker_pool.run(_mix, blocks_of(out), range_m, power, np.int64(rays), out, mean)
     return out, mean
 
 
@@ -76,7 +76,7 @@ def power_of_pixels(
         sensors: Heads in each world.
     """
     power = np.empty_like(range_m)
-    threads.run(_weigh, blocks_of(range_m), range_m, object_id, cos_incidence, reflectance, sensors, power)
+    worker_pool.run(_weigh, blocks_of(range_m), range_m, object_id, cos_incidence, reflectance, sensors, power)
     return power
 
 

@@ -15,7 +15,7 @@ from sensorium.core.spec import Spec
 from sensorium.physics.imaging.depth_errors.frame import BLOCK, Frames, blocks_of
 from sensorium.physics.optics.checks import Array, checked
 from sensorium.random import draw_words, normal_pair_f32
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 STAGE_QUADRATIC = np.int64(18)
 """Of the counter."""
@@ -56,7 +56,7 @@ def quadratic_error(depth_m: NDArray[np.float32], error: QuadraticError, *, fram
         frames: Which images they are.
     """
     numbers = np.array([error.base_m, error.slope, error.square_per_m], np.float32)
-    threads.run(_add, blocks_of(depth_m), depth_m, numbers, frames)
+    worker_pool.run(_add, blocks_of(depth_m), depth_m, numbers, frames)
 
 
 @jit.kernel

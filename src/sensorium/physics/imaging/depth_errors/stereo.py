@@ -25,7 +25,7 @@ from sensorium.core.spec import Spec
 from sensorium.physics.imaging.depth_errors.frame import BLOCK, Frames, blocks_of
 from sensorium.physics.optics.checks import Array, checked, checked_cosine
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 STAGE_STEREO = np.int64(16)
 """Of the counter."""
@@ -133,7 +133,7 @@ def stereo_depth(
     )
     scale = np.broadcast_to(checked("focal_px", focal_px, above=0.0) * error.baseline_m, len(depth_m))
     arrays = depth_m, cos_incidence, seen, numbers, scale.astype(np.float32)
-    threads.run(_measure, blocks_of(depth_m), *arrays, width, frames)
+    worker_pool.run(_measure, blocks_of(depth_m), *arrays, width, frames)
 
 
 @jit.kernel

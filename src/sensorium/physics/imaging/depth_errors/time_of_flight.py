@@ -21,7 +21,7 @@ from sensorium.core.spec import Spec
 from sensorium.physics.imaging.depth_errors.frame import BLOCK, Frames, blocks_of
 from sensorium.physics.optics.checks import Array, checked
 from sensorium.random import draw_words, normal_pair_f32
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 
 STAGE_PHASE = np.int64(17)
 """Of the counter."""
@@ -107,7 +107,7 @@ def phase_range(
         ],
         np.float32,
     )
-    threads.run(_measure, blocks_of(range_m), range_m, power, numbers, frames)
+    worker_pool.run(_measure, blocks_of(range_m), range_m, power, numbers, frames)
 
 
 @jit.kernel

@@ -6,7 +6,7 @@ import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.benchmarks.bare import bare_shadows, bare_trace, packed
 from sensorium.qa.benchmarks.timing import ratio, thread_count
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.camera.camera import CameraModel
 from sensorium.sensors.common.attached import AttachedSensor
@@ -87,13 +87,13 @@ class BarePicture:
         self._trace()
         blocks = -(-len(self._points) // BLOCK)
         where = (self._scene, self._points, self._sun, self._time, ALL_OBJECTS, COHERENT_ADDRESS, self._lit)
-        threads.run(bare_shadows, blocks, *where)
+        worker_pool.run(bare_shadows, blocks, *where)
 
     def _trace(self) -> None:
         blocks = -(-len(self._directions) // BLOCK)
         rays = (self._rays, self._time, ALL_OBJECTS, COHERENT_ADDRESS)
         scenes = np.array([self._scene], np.int64)
-        threads.run(bare_trace, blocks, scenes, *rays, self._range_m[None], self._face[None])
+        worker_pool.run(bare_trace, blocks, scenes, *rays, self._range_m[None], self._face[None])
 
 
 def against_bare_casting(mesh: Mesh, *, rounds: int = 7) -> float:

@@ -11,7 +11,7 @@ import sensorium as sn
 from sensorium.corruption import Fault, FaultSchedule
 from sensorium.qa.benchmarks.bare import bare_trace, packed
 from sensorium.qa.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.depth_camera.errors import AnyDepthError
 from sensorium.sensors.depth_camera.rays import in_tiles
@@ -148,7 +148,7 @@ class BareImages:
 
     def __call__(self) -> None:
         """Trace."""
-        threads.share(
+        worker_pool.share(
             bare_trace,
             len(self.range_m) * -(-len(self._time) // BLOCK),
             self._placed.tables.scene,

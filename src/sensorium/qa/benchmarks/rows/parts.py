@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import sensorium as sn
 from sensorium.qa.benchmarks.scenes import terrain
 from sensorium.qa.benchmarks.timing import Spread, ratio, spread
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.partitioned.part import PartReport
 
 
@@ -48,10 +48,10 @@ def against_one_process(
     scene = sn.Scene()
     scene.add(mesh)
     origin, directions = np.array([0.0, 3.0, 2.5]), _scan(rays)
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     with tempfile.TemporaryDirectory(prefix="sensorium-") as folder, sn.cluster.joined(cpus=parts):
         sn.split_scene(scene.objects, Path(folder) / "parts", parts=parts)
-        threads.set_threads(parts)
+        worker_pool.set_threads(parts)
         try:
             whole = sn.RayCaster(scene)
             with sn.PartitionedCaster(Path(folder) / "parts") as caster:
@@ -69,7 +69,7 @@ def against_one_process(
                     other_ranges=int((found.range_m != expected.range_m).sum()),
                 )
         finally:
-            threads.set_threads(before)
+            worker_pool.set_threads(before)
 
 
 def _scan(rays: int) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import sensorium as sn
 from sensorium.qa.validation.check import Axis, Comparison, Family
 from sensorium.qa.validation.sample_run import hashes, outputs, samples
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.tracing.partitioned.messages import Bodies, Sent, Shared
 from sensorium.tracing.partitioned.part import Part
@@ -46,7 +46,7 @@ def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
     reference=_SAME,
 )
 def _threads(quick: bool) -> Comparison:
-    before, runs = threads.get_threads(), []
+    before, runs = worker_pool.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

@@ -57,7 +57,7 @@ def find_returns(
         full_scale: Value at which samples saturate.
         most: Greatest number of returns per waveform, 1 to 32.
     """
-    from sensorium.runtime import threads  # imported on use: compiled functions load slowly
+    from sensorium.runtime import worker_pool  # imported on use: compiled functions load slowly
     from sensorium.sensors.lidar.waveform.tables import detector_tables
     from sensorium.tracing.kernels.waveform.decompose import SCRATCH
     from sensorium.tracing.kernels.waveform.detect import detect_rows
@@ -79,9 +79,9 @@ def find_returns(
     least = np.full(len(rows), max(float(tables.number[D_SIGMAS]) * noise, threshold, 1e-30), np.float32)
     found = tuple(np.full((len(rows), most), np.nan) for _ in range(3))
     decomposes = isinstance(detector, GaussianDecomposition)
-    scratch = np.zeros((max(threads.get_threads(), 1), SCRATCH if decomposes else 0))
+    scratch = np.zeros((max(worker_pool.get_threads(), 1), SCRATCH if decomposes else 0))
     full = np.float32(np.inf if full_scale is None else full_scale)
-    threads.run(detect_rows, len(rows), rows, least, full, tables, scratch, *found, serial_below=64)
+    worker_pool.run(detect_rows, len(rows), rows, least, full, tables, scratch, *found, serial_below=64)
     shape = (*waves.shape[:-1], most)
     place, height, width = (array.reshape(shape) for array in found)
     return Returns(start_s + place * resolution_s, height, width * resolution_s)

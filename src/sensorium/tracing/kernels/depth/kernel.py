@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit
-from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.runtime.worker_pool import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.meshes import MeshTables
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still

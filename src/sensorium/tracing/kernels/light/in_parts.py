@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.embree.packet import BLOCK
@@ -85,7 +85,7 @@ def walk_through(
         word = crossed.word.reshape(-1, cr.CROSSING_WORDS)
         bases = log.add(found.face_id, found.label), log.add(word[:, cr.C_FACE], word[:, cr.C_LABEL])
         known = stages.Known(found, crossed, *bases, log.faces)
-        threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
+        worker_pool.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 
     everybody, none = np.arange(len(numbers)), cr.new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM

@@ -6,7 +6,7 @@ import pytest
 import sensorium as sn
 from sensorium.record import load_npz, save_npz
 from sensorium.record.clouds.cloud import columns_of
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 
 FIELDS = ("range_m", "points", "intensity", "cause", "depth", "mirror_id", "object_id", "face_id", "label", "width_s")
 PATTERN = sn.patterns.Spinning(elevation_deg=(-5.0, 0.0, 5.0), columns=100, rate_hz=10)
@@ -48,13 +48,13 @@ def test_ranges_are_those_of_the_truth_but_for_noise_and_edges():
 
 def test_the_bytes_do_not_depend_on_threads_and_noise_not_on_what_is_kept():
     scans = []
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
         for count, keep in ((1, False), (3, False), (2, True)):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             scans.append(reading(returns="dual", waveform=sn.waveform.Waveform(keep=keep))[0])
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(scans[0], name), getattr(scans[1], name))
     # where all samples are looked at, noise may be found elsewhere, but surfaces are the same

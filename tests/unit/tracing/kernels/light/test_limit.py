@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.sensors.lidar.limit_tables import relative_limit
 
 RAYS = 64 * 500
@@ -90,12 +90,12 @@ def test_a_threshold_counts_beside_the_limit():
 def test_draws_are_those_of_ray_sweep_and_seed():
     wall = (sn.Lambertian(reflectance=0.1), 43.0)
     first = fire(wall).valid
-    before = threads.get_threads()
+    before = worker_pool.get_threads()
     try:
-        threads.set_threads(1)
+        worker_pool.set_threads(1)
         alone = fire(wall).valid
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     np.testing.assert_array_equal(first, alone)
     other = fire(wall, seed=1).valid
     agree, p = (first == other).mean(), first.mean()

@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from sensorium.runtime import jit, threads
+from sensorium.runtime import jit, worker_pool
 from sensorium.scene.layout import Layout
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, TILE_COLUMNS, TILE_ROWS, WIDTH, copy_lanes, every_lane, lanes_of
@@ -49,7 +49,7 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: b
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
     if not one_instant or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
         return Frame(width, height, BLOCK, 0, False)
-    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.get_threads()))
+    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // worker_pool.get_threads()))
     rays = min(_MOST_RAYS, max(fewest, pixels * heads // _FEWEST_SPANS))
     small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= FACES_A_PIXEL * pixels]
     return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.runtime import threads
+from sensorium.runtime import worker_pool
 from sensorium.scene.layout import layout
 from sensorium.tracing.embree.packet import BLOCK, TILE_ROWS
 from sensorium.tracing.kernels.depth.drawing.canvas import frame
@@ -163,14 +163,14 @@ def test_spans_are_rows_of_tiles():
 
 
 def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
-    objects, before = layout(yard(), 1), threads.get_threads()
+    objects, before = layout(yard(), 1), worker_pool.get_threads()
     try:
         spans = {}
         for count in (1, 2, 8):
-            threads.set_threads(count)
+            worker_pool.set_threads(count)
             spans[count] = [frame(64, 64, heads, objects, one_instant=True).span for heads in (1, 8)]
     finally:
-        threads.set_threads(before)
+        worker_pool.set_threads(before)
     assert spans == {1: [4096, 4096], 2: [2048, 4096], 8: [2048, 4096]}
 
 

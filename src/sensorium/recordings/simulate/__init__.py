@@ -1,0 +1,1 @@
+"""Simulated recordings in the files of real ones, whose truth is known."""
