@@ -31,7 +31,6 @@ _NAMES = {
     "Randomization": "sensorium.sensors.common.randomization",
     "Placement": "sensorium.sensors.common.randomization",
     "Intrinsics": "sensorium.sensors.common.randomization",
-    "RangeNoise": "sensorium.sensors.common.range_values",
     "Lambertian": "sensorium.physics.materials",
     "TwoLayer": "sensorium.physics.materials",
     "Dielectric": "sensorium.physics.materials",
@@ -121,7 +120,6 @@ if TYPE_CHECKING:
     from sensorium.sensors.camera.image import CameraImage
     from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
-    from sensorium.sensors.common.range_values import RangeNoise
     from sensorium.sensors.common.spec import Timing
     from sensorium.sensors.cone.reading import ConeReading
     from sensorium.sensors.cone.sensor import ConeSensor
@@ -144,6 +142,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.lidar.pulse_repetition import PulseRepetition
     from sensorium.sensors.lidar.range_image import RangeImage
+    from sensorium.sensors.lidar.range_noise import RangeNoise, SignalNoise
     from sensorium.sensors.lidar.receiver import Receiver
     from sensorium.sensors.lidar.saturation import Saturation
     from sensorium.sensors.lidar.scan import Cause, Scan
@@ -221,6 +220,7 @@ __all__ = [
     "SceneInParts",
     "SceneObject",
     "SensoriumError",
+    "SignalNoise",
     "StatedRange",
     "SunSensor",
     "SunSensorReading",

@@ -10,9 +10,11 @@ from sensorium import __version__
 from sensorium.app.commands.allan import allan
 from sensorium.app.commands.bench import bench
 from sensorium.app.commands.cluster import cluster
+from sensorium.app.commands.compare import compare
 from sensorium.app.commands.compile import compile_kernels
 from sensorium.app.commands.demo import demo
 from sensorium.app.commands.devices import devices
+from sensorium.app.commands.fit import fit
 from sensorium.app.commands.gallery import gallery
 from sensorium.app.commands.measure import measure
 from sensorium.app.commands.recover import recover
@@ -68,7 +70,7 @@ def _options(
     """What a robot's sensors would report."""
 
 
-for _command in (demo, run, gallery, view, devices, allan, measure, recover, schema, validate, bench):
+for _command in (demo, run, gallery, view, devices, allan, measure, fit, compare, recover, schema, validate, bench):
     app.command()(_command)
 app.command("compile")(compile_kernels)
 app.add_typer(cluster)

@@ -196,10 +196,23 @@ def _told(name: str, quantity: Quantity, rule: Rule) -> list[str]:
     means = "" if quantity.means is None else f", {quantity.means}"
     use = "" if rule.fills else " [stated only]"
     origin = "estimate" if quantity.estimate else f"{quantity.grade} {quantity.source}"
-    lines = [f"  {name:<24} {_shown(quantity.value)}{unit}{means}{use}  ({origin})"]
+    interval = _interval(quantity)
+    lines = [f"  {name:<24} {_shown(quantity.value)}{unit}{means}{interval}{use}  ({origin})"]
+    if (maker := quantity.maker) is not None:
+        words = [_shown(maker.value), "" if maker.unit == "1" else maker.unit, maker.means and f"({maker.means})"]
+        stated = f"the maker states {' '.join(filter(None, words))}  ({maker.grade} {maker.source})"
+        lines += textwrap.wrap(stated, _WIDTH, initial_indent=" " * 27, subsequent_indent=" " * 27)
     if quantity.note is not None:
         lines += textwrap.wrap(quantity.note, _WIDTH, initial_indent=" " * 27, subsequent_indent=" " * 27)
     return lines
+
+
+def _interval(quantity: Quantity) -> str:
+    """The 95 % interval of one number as text."""
+    if quantity.interval is None or isinstance(quantity.interval[0], tuple):
+        return ""
+    low, high = quantity.interval
+    return f" [{low:.6g} to {high:.6g}]"
 
 
 def _shown(value: float | tuple[float, ...] | str) -> str:

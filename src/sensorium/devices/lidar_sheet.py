@@ -21,7 +21,26 @@ _REFLECTANCE = {
 }
 
 # Fields that act without light
-_WITHOUT_LIGHT = ("kind", "mode", "pattern", "min_range_m", "max_range_m", "noise", "errors")
+_WITHOUT_LIGHT = ("kind", "mode", "pattern", "timing", "min_range_m", "max_range_m", "noise", "errors")
+
+# Parts of the noise that need relative intensities
+_BY_LIGHT = ("by_signal", "by_reflectance")
+
+# Fields of the noise that one value each decides
+_NOISE = {
+    "base_m": "range_noise",
+    "slope": "range_noise_slope",
+    "square_per_m": "range_noise_square",
+    "angle_std_rad": "angle_noise",
+    "excess_kurtosis": "excess_kurtosis",
+    "dropout": "dropout",
+    "channel_bias_m": "channel_bias",
+    "channel_bias_std_m": "channel_bias_spread",
+}
+
+# Values that belong together
+_TABLES = {"noise_by_range": "noise_ranges", "noise_by_reflectance": "noise_reflectances"}
+_TOGETHER = (*_TABLES.items(), ("signal_noise", "signal_reflectance", "signal_range"))
 
 # Values that no data sheet gives
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
@@ -92,8 +111,36 @@ class LidarSheet(Sheet):
     """Precision: part of the noise that is the same at every range."""
     range_noise_slope: Annotated[Quantity | None, Rule("1", ("noise.slope",), SPREAD)] = None
     """Precision: part that grows with range."""
-    range_accuracy: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
-    """Error of every cause; taken for noise where no precision is given."""
+    range_noise_square: Annotated[Quantity | None, Rule("1/m", ("noise.square_per_m",), SPREAD)] = None
+    """Precision: part that grows with the square of range."""
+    noise_ranges: Annotated[Quantity | None, Rule("m", ("noise.by_range",))] = None
+    """Ranges, rising, for which `noise_by_range` has an entry each."""
+    noise_by_range: Annotated[Quantity | None, Rule("1", ("noise.by_range",))] = None
+    """Noise at such ranges over that of the values above."""
+    noise_reflectances: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
+    """Reflectances of targets, rising, for which `noise_by_reflectance` has an entry each."""
+    noise_by_reflectance: Annotated[Quantity | None, Rule("1", ("noise.by_reflectance",))] = None
+    """Noise on such targets over that of the values above."""
+    signal_noise: Annotated[Quantity | None, Rule("m", ("noise.by_signal",), SPREAD)] = None
+    """Part of the noise that falls with the root of the signal, on the target that the next two values describe."""
+    signal_reflectance: Annotated[Quantity | None, Rule("1", ("noise.by_signal",))] = None
+    """Diffuse reflectance of that target."""
+    signal_range: Annotated[Quantity | None, Rule("m", ("noise.by_signal",))] = None
+    """Range of that target."""
+    excess_kurtosis: Annotated[Quantity | None, Rule("1", ("noise.excess_kurtosis",))] = None
+    """Kurtosis of the noise less that of a normal law."""
+    channel_bias: Annotated[Quantity | None, Rule("m", ("noise.channel_bias_m",))] = None
+    """Bias of each channel of one unit."""
+    channel_bias_spread: Annotated[Quantity | None, Rule("m", ("noise.channel_bias_std_m",), SPREAD)] = None
+    """Spread of the biases of channels, for units of the type."""
+    dropout: Annotated[Quantity | None, Rule("1", ("noise.dropout",))] = None
+    """Share of rays without a return on surfaces that return others."""
+    column_jitter: Annotated[Quantity | None, Rule("s", ("timing.jitter_s",), SPREAD)] = None
+    """Spread of the firing time of columns about even times."""
+    return_separation: Annotated[Quantity | None, Rule("m", ("beam.separation_m",))] = None
+    """Least separation of two returns of a shot; it acts on beams of several rays."""
+    range_accuracy: Annotated[Quantity | None, Rule("m", (), SPREAD)] = None
+    """Error of every cause, biases of channels and units included. Stated only: it is no noise of a shot."""
     angle_noise: Annotated[Quantity | None, Rule("rad", ("noise.angle_std_rad",), SPREAD)] = None
     wavelength: Annotated[Quantity | None, Rule("m", ("beam.wavelength_m",))] = None
     divergence: Annotated[Quantity | None, Rule("rad", ("beam.half_divergence_rad",), DIVERGENCE)] = None
@@ -121,6 +168,14 @@ class LidarSheet(Sheet):
         for name in needed[self.scan]:
             if getattr(self, name) is None:
                 raise ValueError(f"{name} is missing; scan {self.scan!r} cannot do without")
+        for names in _TOGETHER:
+            missing = [name for name in names if getattr(self, name) is None]
+            if missing and len(missing) < len(names):
+                raise ValueError(f"{missing[0]} is missing; {', '.join(names)} must be given together")
+        for factor, place in _TABLES.items():
+            factors, places = (len(_several(self.number(name) or ())) for name in (factor, place))
+            if factors != places:
+                raise ValueError(f"{factor} has {factors} entries; it needs one per entry of {place}, {places}")
         if self.scan == "spinning":
             given = [name for name in ("firing_period", "columns", "step") if getattr(self, name) is not None]
             if len(given) != 1:
@@ -140,6 +195,8 @@ class LidarSheet(Sheet):
             fields["errors"] = [{"kind": "quantize", "lsb": quantum_m}]
         if (bits := self.number("reflectivity_bits")) is not None:
             fields["intensity"] = {"kind": "reflectivity", "bits": round(bits)}
+        if (jitter_s := self.number("column_jitter")) is not None:
+            fields["timing"] = {"jitter_s": jitter_s}
         for part, found in (("noise", self._noise()), ("beam", self._beam()), ("detection", self._detection())):
             if found:
                 fields[part] = found
@@ -147,13 +204,23 @@ class LidarSheet(Sheet):
 
     def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
         """Fields without those that the chosen mode does not use, which a lidar would refuse."""
-        mode = overrides.get("mode", fields["mode"])
+        mode, unused = overrides.get("mode", fields["mode"]), {"noise": set[str](), "beam": set[str]()}
         if mode == "geometric":
-            return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
+            fields = {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
+        if mode != "relative":
+            unused["noise"].update(_BY_LIGHT)
+        if overrides.get("publish") == "slices":
+            unused["noise"].update(("channel_bias_m", "channel_bias_std_m"))
+        if overrides.get("motion") == "snapshot" or overrides.get("crosstalk") is not None:
+            fields = {name: value for name, value in fields.items() if name != "timing"}
         beam = overrides.get("beam", {})
-        one_ray = not isinstance(beam, Mapping) or beam.get("rays", 1) == 1
-        if mode == "radiometric" and "beam" in fields and one_ray:
-            return fields | {"beam": {name: value for name, value in fields["beam"].items() if name != "exit_radius_m"}}
+        if not isinstance(beam, Mapping) or beam.get("rays", 1) == 1:
+            unused["beam"].update(("separation_m", "exit_radius_m") if mode == "radiometric" else ("separation_m",))
+        if mode == "waveform":
+            unused["beam"].add("separation_m")
+        for part in unused.keys() & fields.keys():
+            kept = {name: value for name, value in fields[part].items() if name not in unused[part]}
+            fields = fields | {part: kept}
         return fields
 
     def defaults(self) -> tuple[str, ...]:
@@ -170,15 +237,18 @@ class LidarSheet(Sheet):
         )
         return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)
 
-    def _noise(self) -> dict[str, float]:
-        """Precision where it is known; else the accuracy, all of it taken for noise."""
-        fields = {
-            "base_m": self.number("range_noise"),
-            "slope": self.number("range_noise_slope"),
-            "angle_std_rad": self.number("angle_noise"),
-        }
-        if fields["base_m"] is None and fields["slope"] is None:
-            fields["base_m"] = self.number("range_accuracy")
+    def _noise(self) -> dict[str, Any]:
+        """Precision where it is known, and fixed biases; the accuracy of a sheet tells neither."""
+        fields: dict[str, Any] = {name: self.number(value) for name, value in _NOISE.items()}
+        for factor, place in _TABLES.items():
+            if getattr(self, factor) is not None:
+                pairs = zip(_several(self.number(place)), _several(self.number(factor)), strict=True)
+                fields[factor.removeprefix("noise_")] = tuple(pairs)
+        if self.signal_noise is not None:
+            names = {"std_m": "signal_noise", "reflectance": "signal_reflectance", "range_m": "signal_range"}
+            fields["by_signal"] = {name: self.number(value) for name, value in names.items()}
+        if fields["channel_bias_m"] is not None:
+            fields["channel_bias_m"] = _several(fields["channel_bias_m"])
         return {name: number for name, number in fields.items() if number is not None}
 
     def detection_ranges(self) -> dict[str, float]:
@@ -202,6 +272,7 @@ class LidarSheet(Sheet):
             "half_divergence_rad": self.number("divergence"),
             "exit_radius_m": self.number("exit_size"),
             "pulse_s": self.number("pulse"),
+            "separation_m": self.number("return_separation"),
         }
         return {name: number for name, number in fields.items() if number is not None}
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
 from sensorium.core.spec import Spec
 from sensorium.devices.units import Number, converted, scaled
 
-Grade = Literal["A", "B", "C", "D", "M"]
+Grade = Literal["A", "B", "C", "D", "M", "R"]
 
 GRADES = {
     "A": "vendor's own text or data",
@@ -18,6 +19,7 @@ GRADES = {
     "C": "third-party statement, not checked against the vendor",
     "D": "derived by calculation from graded values",
     "M": "estimate, without a source",
+    "R": "measured in a recording of a real device",
 }
 
 
@@ -34,6 +36,23 @@ class Rule:
     unit: str = "1"
     fills: tuple[str, ...] = ()
     means: Mapping[str, float] = field(default_factory=dict)
+
+
+class StatedFigure(Spec):
+    """The maker's figure beside a measured value; it is shown, and fills no field."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float | tuple[float, ...] | str
+    """The value as printed in the source."""
+    unit: str = "1"
+    """As data sheets write it."""
+    means: str | None = None
+    """What it states, in words."""
+    source: str
+    """KEY, or KEY: where in it, of the sheet's `sources`."""
+    grade: Grade
+    """Quality of the source, a key of `GRADES`."""
 
 
 class Quantity(Spec):
@@ -55,6 +74,21 @@ class Quantity(Spec):
     """Whether it is an assumption without a source; the model needs a value there."""
     note: str | None = None
     """Remarks on how far to trust the value."""
+    interval: tuple[float, float] | tuple[tuple[float, float], ...] | None = None
+    """95 % interval of a measured value, in its unit; of a list, one for each entry."""
+    maker: StatedFigure | None = None
+    """The maker's figure, where a recording showed another."""
+
+    @model_validator(mode="after")
+    def _interval_holds_the_value(self) -> Self:
+        if self.interval is None:
+            return self
+        value, interval = np.array(self.value, dtype=object), np.array(self.interval, np.float64)
+        if isinstance(self.value, str) or interval.shape != (*value.shape, 2):
+            raise ValueError(f"interval is {self.interval}; it must be a pair of numbers, of a list one for each entry")
+        if not ((interval[..., 0] <= value) & (value <= interval[..., 1])).all():
+            raise ValueError(f"interval is {self.interval} and value {self.value}; the value must lie in it")
+        return self
 
     @model_validator(mode="after")
     def _rules(self) -> Self:
@@ -143,9 +177,13 @@ class Sheet(Values, abc.ABC):
     @model_validator(mode="after")
     def _sources_are_known(self) -> Self:
         for name, quantity, _ in self.everything():
-            if quantity.source is not None and quantity.source.partition(":")[0] not in self.sources:
-                known = ", ".join(self.sources) or "none"
-                raise ValueError(f"{name}.source is {quantity.source!r}; it must begin with a key of sources: {known}")
+            given = {"source": quantity.source}
+            if quantity.maker is not None:
+                given["maker.source"] = quantity.maker.source
+            for entry, source in given.items():
+                if source is not None and source.partition(":")[0] not in self.sources:
+                    known = ", ".join(self.sources) or "none"
+                    raise ValueError(f"{name}.{entry} is {source!r}; it must begin with a key of sources: {known}")
         return self
 
     def everything(self) -> Iterator[tuple[str, Quantity, Rule]]:

@@ -73,9 +73,9 @@ STABILITY = {"allan floor": 1.0 / FLOOR, "coefficient B": 1.0}
 """In-run bias stability -> coefficient B of IEEE 952: data sheets give the lowest point of an Allan plot, 0.664 B."""
 
 SPREAD = {"1 sigma": 1.0, "2 sigma": 0.5, "3 sigma": 1.0 / 3.0, "limits": 1.0 / math.sqrt(3.0)}
-"""Error -> standard deviation. "+-3 cm typical accuracy" is not a standard deviation: it bounds errors of every cause
-and does not say how often. Limits without a coverage are taken as a uniform distribution between them, whose standard
-deviation is a / sqrt(3) (GUM, JCGM 100:2008, 4.3.7)."""
+"""Error -> standard deviation. Limits without a coverage are taken as a uniform distribution between them, whose
+standard deviation is a / sqrt(3) (GUM, JCGM 100:2008, 4.3.7). That is no noise of a shot: a lidar's "+-3 cm typical
+accuracy" bounds errors of every cause, and is only stated."""
 
 SENSE = {"counterclockwise": 1.0, "clockwise": -1.0}
 """Angle seen from above -> right-handed angle about z up."""

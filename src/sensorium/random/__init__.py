@@ -5,6 +5,7 @@ bits.
 """
 
 from sensorium.random.fastmath import cos_sin_pi_f32, cos_sin_pi_f64, exp_f32, log_f32, log_f64
+from sensorium.random.heavy_tails import johnson_f32, johnson_numbers
 from sensorium.random.incomplete_gamma import gamma_tails, poisson_weight
 from sensorium.random.philox import counter_words, draw_words, philox
 from sensorium.random.quantiles import gamma_quantile, normal_quantile, poisson_quantile
@@ -29,6 +30,8 @@ __all__ = [
     "exponential_f64",
     "gamma_quantile",
     "gamma_tails",
+    "johnson_f32",
+    "johnson_numbers",
     "log_f32",
     "log_f64",
     "normal_pair_f32",

@@ -92,7 +92,7 @@ def test_a_wrong_name_suggests_the_nearest(name, hint):
 def test_overrides_change_only_what_they_name():
     lidar = sn.Lidar.from_device("ouster-os1-128", pattern={"columns": 2048}, noise={"slope": 0.0}, max_range_m=50.0)
     assert lidar.pattern.rays().shape == (128, 2048)
-    assert (lidar.noise.base_m, lidar.noise.slope, lidar.max_range_m) == (5e-4, 0.0, 50.0)
+    assert (lidar.noise.base_m, lidar.noise.slope, lidar.max_range_m) == (3e-3, 0.0, 50.0)
     own = sn.patterns.Raster(height=2, width=3, horizontal_fov_deg=(-1, 1), vertical_fov_deg=(-1, 1), rate_hz=5.0)
     assert sn.Lidar.from_device("ouster-os1-128", pattern=own).pattern == own
     assert sn.Lidar.from_device("ouster-os1-128", pattern=own.model_dump()).pattern == own

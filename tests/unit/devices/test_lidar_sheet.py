@@ -2,8 +2,10 @@
 
 import pytest
 
+import sensorium as sn
 from sensorium.core.errors import SpecError
 from sensorium.devices import LidarSheet
+from sensorium.devices.library import merged
 
 HEAD = {"maker": "Nobody", "model": "X", "description": "for a test", "sources": {"DS": "data sheet"}}
 
@@ -17,9 +19,11 @@ def lidar(**values):
     return LidarSheet.model_validate({**HEAD, "scan": "spinning", **needed, **values})
 
 
-def test_precision_comes_before_accuracy():
+def test_accuracy_is_no_noise_of_a_shot():
     accuracy = value(3.0, "cm", means="limits")
-    assert lidar(range_accuracy=accuracy).specification()["noise"] == {"base_m": pytest.approx(0.0173205, rel=1e-5)}
+    stated = lidar(range_accuracy=accuracy)
+    assert "noise" not in stated.specification()
+    assert "noise.base_m" in stated.defaults()
     both = lidar(range_accuracy=accuracy, range_noise_slope=value(0.5, "mm/m", means="1 sigma"))
     assert both.specification()["noise"] == {"slope": 5e-4}
 
@@ -121,3 +125,62 @@ def test_a_geometric_lidar_has_no_use_for_detection():
     assert "detection" in fields
     assert "detection" not in sheet.suited(fields, {"mode": "geometric"})
     assert sheet.suited(fields, {"mode": "waveform"}) == sheet.suited(fields, {}) == fields
+
+
+MEASURED = {
+    "range_noise": value(3.0, "mm", means="1 sigma"),
+    "range_noise_square": value(1e-6, "1/m", means="1 sigma"),
+    "noise_reflectances": value([5.0, 50.0], "%"),
+    "noise_by_reflectance": value([2.0, 1.0]),
+    "noise_ranges": value([1.0, 4.0], "m"),
+    "noise_by_range": value([1.5, 0.8]),
+    "signal_noise": value(8.0, "mm", means="1 sigma"),
+    "signal_reflectance": value(10.0, "%"),
+    "signal_range": value(20.0, "m"),
+    "excess_kurtosis": value(1.3),
+    "channel_bias_spread": value(4.0, "mm", means="1 sigma"),
+    "column_jitter": value(1.9, "us", means="1 sigma"),
+    "return_separation": value(0.8, "m"),
+}
+
+
+def test_what_recordings_show_becomes_noise_timing_and_beam():
+    fields = lidar(**MEASURED).specification()
+    assert fields["noise"] == {
+        "base_m": pytest.approx(0.003),
+        "square_per_m": pytest.approx(1e-6),
+        "by_reflectance": (pytest.approx((0.05, 2.0)), pytest.approx((0.5, 1.0))),
+        "by_range": ((1.0, 1.5), (4.0, 0.8)),
+        "by_signal": {"std_m": pytest.approx(0.008), "reflectance": pytest.approx(0.1), "range_m": 20.0},
+        "excess_kurtosis": 1.3,
+        "channel_bias_std_m": pytest.approx(0.004),
+    }
+    assert fields["timing"] == {"jitter_s": pytest.approx(1.9e-6)}
+    assert fields["beam"] == {"separation_m": 0.8}
+    table = lidar(channel_bias=value([1.0, -2.0], "mm")).specification()["noise"]
+    assert table["channel_bias_m"] == pytest.approx((1e-3, -2e-3))
+
+
+@pytest.mark.parametrize("mode", ["geometric", "relative", "radiometric", "waveform"])
+@pytest.mark.parametrize(
+    "options", [{}, {"publish": "slices"}, {"motion": "snapshot"}, {"beam": {"rays": 7}, "returns": "dual"}]
+)
+def test_every_mode_takes_what_acts_in_it(mode, options):
+    sheet = lidar(**MEASURED)
+    if mode in ("geometric", "waveform") and "beam" in options:
+        options = {}
+    overrides = {"mode": mode, **options}
+    fields = merged(sheet.suited(sheet.specification(), overrides), overrides)
+    spec = sn.Lidar(**fields)
+    assert (spec.noise.by_signal is not None) == (mode == "relative")
+    assert spec.noise.excess_kurtosis == 1.3
+    assert bool(spec.timing.jitter_s) == (options.get("motion") != "snapshot")
+    assert (spec.noise.channel_bias_std_m > 0.0) == (options.get("publish") != "slices")
+    assert (spec.beam.separation_m is not None) == ("beam" in options)
+
+
+def test_values_that_belong_together():
+    with pytest.raises(SpecError, match="noise_by_reflectance is missing; noise_by_reflectance, noise_refl"):
+        lidar(noise_reflectances=value([0.1, 0.5]))
+    with pytest.raises(SpecError, match="noise_by_reflectance has 3 entries; it needs one per entry of noise_ref"):
+        lidar(noise_reflectances=value([0.1, 0.5]), noise_by_reflectance=value([1.0, 2.0, 3.0]))

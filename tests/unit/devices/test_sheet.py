@@ -2,8 +2,9 @@
 
 import pytest
 
+import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.devices import LidarSheet, Quantity
+from sensorium.devices import LidarSheet, Quantity, describe
 
 HEAD = {"maker": "Nobody", "model": "X", "description": "for a test", "sources": {"DS": "data sheet"}}
 
@@ -63,3 +64,52 @@ def test_what_is_unknown_stays_away_and_is_named():
     assert {"max_range_m", "noise.base_m", "beam.half_divergence_rad", "pattern.time_offset_s"} <= set(sheet.defaults())
     known = lidar(max_range=value(100.0, "m"), range_noise=value(2.0, "cm", means="1 sigma"))
     assert not {"max_range_m", "noise.base_m"} & set(known.defaults())
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"interval": (1.5, 2.0)}, r"interval is \(1\.5, 2\.0\) and value 1\.0; the value must lie in it"),
+        ({"value": (1.0, 2.0), "interval": (0.5, 2.5)}, "it must be a pair of numbers, of a list one for each entry"),
+        ({"value": (1.0, 2.0), "interval": ((0.5, 1.5), (2.5, 3.0))}, "the value must lie in it"),
+        ({"value": "far", "interval": (0.5, 2.5)}, "it must be a pair of numbers"),
+        ({"maker": {"value": 3.0, "grade": "B"}}, "maker.source"),
+    ],
+)
+def test_an_interval_that_does_not_fit_is_refused(fields, message):
+    with pytest.raises(SpecError, match=message):
+        Quantity.model_validate(value(1.0, grade="R") | fields)
+
+
+def test_a_measured_value_has_its_interval_and_the_makers_figure_beside_it(tmp_path):
+    table = '''
+kind = "lidar"
+maker = "Nobody"
+model = "X"
+description = "for a test"
+scan = "spinning"
+sources = {DS = "data sheet", REC = "measured in rest.pcap"}
+elevation = {value = [1.0, -1.0], unit = "deg", source = "DS", grade = "A"}
+rotation_rate = {value = 10.0, unit = "Hz", source = "DS", grade = "A"}
+columns = {value = 100, source = "DS", grade = "A"}
+
+[range_noise]
+value = 8.0
+unit = "mm"
+means = "1 sigma"
+source = "REC: noise"
+grade = "R"
+interval = [7.5, 8.5]
+maker = {value = 3.0, unit = "cm", means = "accuracy, limits", source = "DS: page 2", grade = "A"}
+'''
+    (tmp_path / "mine.toml").write_text(table)
+    told = str(describe(tmp_path / "mine.toml"))
+    assert "range_noise              8 mm, 1 sigma [7.5 to 8.5]  (R REC: noise)" in told
+    assert "the maker states 3 cm (accuracy, limits)  (A DS: page 2)" in told
+    assert "R measured in a recording of a real device" in told
+    for found in (tmp_path / "mine.toml", "mine"):
+        lidar = sn.Lidar.from_device(found, folder=tmp_path)
+        assert lidar.noise.base_m == pytest.approx(0.008)
+    (tmp_path / "mine.toml").write_text(table.replace("DS: page 2", "BOOK"))
+    with pytest.raises(SpecError, match=r"range_noise\.maker\.source is 'BOOK'; it must begin with a key of sources"):
+        describe(tmp_path / "mine.toml")

@@ -27,6 +27,11 @@ _RETURNS = 20_000
 # Offset of the sphere for the range limits to the left, in radii: ranges then are on both sides of either limit
 _ASIDE = 0.4
 
+# Noise without the parts by light and the biases of channels, which the rows on noise and reach leave out
+_BY_RANGE: dict[str, Any] = {
+    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0
+}  # fmt: skip
+
 # Sweeps over which a rosette fills its field of view
 _ROSETTE_SWEEPS = 40
 
@@ -115,15 +120,13 @@ def _steps(device: Device, sheet: LidarSheet, lidar: Lidar, scan: Scan) -> list[
 
 
 def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
-    """Standard deviation of ranges at one range, without the rounding."""
-    base_m, slope = sheet.number("range_noise"), sheet.number("range_noise_slope")
-    stated = sheet.range_noise or sheet.range_noise_slope or sheet.range_accuracy
+    """Standard deviation of ranges at one range, by the part that depends on range alone, without the rounding."""
+    stated = sheet.range_noise or sheet.range_noise_slope or sheet.range_noise_square
     if stated is None:
         return []
-    stated_m = (base_m or 0.0) + (slope or 0.0) * range_m
-    if base_m is None and slope is None:
-        stated_m = sheet.number("range_accuracy")
-    lidar = Lidar.from_device(device.path, errors=(), detection=None)
+    names = ("range_noise", "range_noise_slope", "range_noise_square")
+    stated_m = sum((sheet.number(name) or 0.0) * range_m**power for power, name in enumerate(names))
+    lidar = Lidar.from_device(device.path, errors=(), detection=None, noise=_BY_RANGE)
     rays = math.prod(lidar.pattern.rays().shape)
     errors = [
         (scan.range_m.astype(np.float64) - truth.range_m)[scan.valid]
@@ -141,7 +144,8 @@ def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     if sheet.range_quantum is None:
         return []
     quantum_m = sheet.number("range_quantum")
-    lidar = Lidar.from_device(device.path, detection=None, noise={"base_m": 10.0 * quantum_m, "slope": 0.0})
+    noise = {**_BY_RANGE, "base_m": 10.0 * quantum_m, "slope": 0.0, "square_per_m": 0.0}
+    lidar = Lidar.from_device(device.path, detection=None, noise=noise)
     scan, _ = _sweep(device, lidar, range_m)[0]
     codes = np.unique(scan.range_m[scan.valid])
     step_m, half_m = float(np.median(np.diff(codes.astype(np.float64)))), float(np.spacing(codes.max()))
@@ -154,7 +158,7 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
-    noise = {"base_m": 0.0, "slope": 0.0, "angle_std_rad": 0.0}
+    noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0, "angle_std_rad": 0.0}
     silent: dict[str, Any] = {"errors": (), "noise": noise, "detection": None}
     limited = Lidar.from_device(device.path, **silent)
     endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)

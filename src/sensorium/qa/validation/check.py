@@ -17,6 +17,10 @@ Array = NDArray[np.float64]
 Side = Literal["both", "at most", "at least"]
 
 
+class CannotMeasureError(Exception):
+    """Something that does not come with the library is missing; the check is skipped, with this reason."""
+
+
 @dataclass(frozen=True)
 class Axis:
     """Label of a plot's axis."""

@@ -19,6 +19,7 @@ from sensorium.qa.validation.laws.pulses import PULSES
 from sensorium.qa.validation.laws.radar import RADAR
 from sensorium.qa.validation.laws.randomness import RANDOM
 from sensorium.qa.validation.laws.ranges import RANGES
+from sensorium.qa.validation.laws.recordings import RECORDINGS
 from sensorium.qa.validation.laws.surfaces import SURFACES
 
 FAMILIES = (
@@ -41,5 +42,6 @@ FAMILIES = (
     FIELDS,
     ENGINES,
     DEVICES,
+    RECORDINGS,
     DETERMINISM,
 )

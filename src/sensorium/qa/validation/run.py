@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from sensorium.core.errors import MissingExtraError, SpecError
-from sensorium.qa.validation.check import Check, Result
+from sensorium.qa.validation.check import CannotMeasureError, Check, Result
 
 
 def chosen(checks: Sequence[Check], pattern: str | None) -> list[Check]:
@@ -32,7 +32,7 @@ def run_check(check: Check, *, quick: bool) -> Result:
     began = time.perf_counter()
     try:
         comparison = check.measure(quick)
-    except MissingExtraError as error:
+    except (MissingExtraError, CannotMeasureError) as error:
         return Result(check, "skipped", time.perf_counter() - began, reason=str(error))
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"

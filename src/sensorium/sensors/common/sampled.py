@@ -204,8 +204,8 @@ class SampledModel(Generic[R]):
         """Plan the next sample: the time of a tick, moved by the jitter."""
         self._next, self._next_ns = tick, self._rate.time_ns(tick)
         if self._jitter is not None:
-            normal = float(self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0])
-            self._next_ns += self._timing.shift_ns(normal, self._rate.period_ns)
+            normal = self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0]
+            self._next_ns += int(self._timing.shifts_ns(normal, self._rate.period_ns))
 
 
 def required_rate_hz(timing: Timing) -> float:

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
 from sensorium.core.clock import seconds_to_ns
@@ -174,7 +174,8 @@ class Timing(Spec):
     latency_jitter_s: float = Field(default=0.0, ge=0.0)
     """Standard deviation of the latency [s]; nothing arrives before it was captured."""
     jitter_s: float = Field(default=0.0, ge=0.0)
-    """Standard deviation of the instant of sampling [s], cut at 0.45 periods; for sensors that sample at instants."""
+    """Standard deviation of the instant of sampling [s], cut at 0.45 periods; of a lidar, of the firing of each
+    column. For sensors that sample at instants, and for lidars."""
     clock_offset_s: float = 0.0
     """Offset of the sensor's clock at time 0 [s], positive if it is ahead."""
     skew_ppm: float = Field(default=0.0, gt=-1e6, lt=1e6)
@@ -192,10 +193,10 @@ class Timing(Spec):
             skew_ppm=self.skew_ppm,
         )
 
-    def shift_ns(self, normal: float, period_ns: float) -> int:
-        """Displacement of a sample [ns], from a standard normal number."""
+    def shifts_ns(self, normal: ArrayLike, period_ns: float) -> NDArray[np.int64]:
+        """Displacements of samples [ns], from standard normal numbers of any shape."""
         most_ns = _MOST_JITTER * period_ns
-        return round(min(max(normal * self.jitter_s * 1e9, -most_ns), most_ns))
+        return np.rint(np.clip(np.asarray(normal) * self.jitter_s * 1e9, -most_ns, most_ns)).astype(np.int64)
 
 
 R = TypeVar("R")

@@ -15,10 +15,12 @@ from sensorium.patterns import Pattern, RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.common.random_placement import RandomPlacement
 from sensorium.sensors.common.randomization import Randomization
-from sensorium.sensors.common.range_values import RangeNoise, check_range_values
+from sensorium.sensors.common.range_values import check_range_values
 from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.lidar.beam import Beam
 from sensorium.sensors.lidar.blooming import Blooming
+from sensorium.sensors.lidar.channel_bias import channel_biases_m
+from sensorium.sensors.lidar.column_jitter import ColumnJitter
 from sensorium.sensors.lidar.crosstalk import Crosstalk
 from sensorium.sensors.lidar.detection_limit import DetectionLimit
 from sensorium.sensors.lidar.intensity_scale import IntensityScale
@@ -26,6 +28,7 @@ from sensorium.sensors.lidar.options import refuse_unused
 from sensorium.sensors.lidar.pulse_repetition import PulseRepetition
 from sensorium.sensors.lidar.range_image import RangeImages
 from sensorium.sensors.lidar.range_limits import has_errors
+from sensorium.sensors.lidar.range_noise import RangeNoise
 from sensorium.sensors.lidar.receiver import Receiver
 from sensorium.sensors.lidar.saturation import Saturation
 from sensorium.sensors.lidar.scan import Scan
@@ -69,7 +72,7 @@ class Lidar(SensorSpec[Scan]):
     pattern: Pattern = Field(discriminator="kind")
     """Directions and firing times of the rays."""
     timing: Timing = Timing()
-    """Phase and latency; the rate is the pattern's."""
+    """Phase, latency and jitter of columns; the rate is the pattern's."""
     min_range_m: float = Field(default=0.0, ge=0.0)
     """Least reported range, after noise and errors [m]; a nearer surface gives no return and blocks the ray."""
     max_range_m: float = Field(default=1000.0, gt=0.0)
@@ -93,7 +96,7 @@ class Lidar(SensorSpec[Scan]):
     """Mount pose of each lidar of each world, drawn at the start and at resets or for every sweep; scans and truth
     report the drawn pose."""
     noise: RangeNoise = RangeNoise()
-    """Noise of ranges by distance, and of ray directions."""
+    """Noise and bias of ranges, noise of ray directions, dropout."""
     normals: bool = False
     """Whether a geometric lidar reports surface normals too."""
     errors: tuple[AnyCorruption, ...] = ()
@@ -165,10 +168,11 @@ class Lidar(SensorSpec[Scan]):
             )
         if self.motion == "snapshot" and self.publish == "slices":
             raise ValueError("publish is 'slices' with motion 'snapshot'; a snapshot has no slices")
-        if self.timing.jitter_s:
-            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a lidar sweeps, and its rays have no jitter")
+        if self.timing.jitter_s and self.motion == "snapshot":
+            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s} with motion 'snapshot'; it has no columns")
         if self.publish == "slices" and (self.errors or self.faults.faults):
             raise ValueError("publish is 'slices' with errors or faults; they act on whole sweeps")
+        self._check_channel_bias()
         if self.timing.rate_hz is not None and self.timing.rate_hz != self.pattern.rate_hz:
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
@@ -183,6 +187,15 @@ class Lidar(SensorSpec[Scan]):
             self._check_waveform()
         self._check_strong_light()
         return self
+
+    def _check_channel_bias(self) -> None:
+        """Refuse biases of channels that the pattern or slices do not fit."""
+        if self.publish == "slices" and self.noise.biases_channels:
+            raise ValueError("publish is 'slices' with a bias of channels; it acts on whole sweeps")
+        if given := len(self.noise.channel_bias_m):
+            channels = self.pattern.rays(0).shape[0]
+            if given != channels:
+                raise ValueError(f"noise.channel_bias_m has {given} entries; it needs one per channel, {channels}")
 
     def _check_detection(self) -> None:
         """Refuse two statements of the receiver's noise."""
@@ -199,6 +212,8 @@ class Lidar(SensorSpec[Scan]):
                 raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
         if self.crosstalk is not None and self.motion == "snapshot":
             raise ValueError("crosstalk is given with motion 'snapshot'; a snapshot has no firing times")
+        if self.crosstalk is not None and self.timing.jitter_s:
+            raise ValueError(f"crosstalk is given with timing.jitter_s {self.timing.jitter_s}; it needs even columns")
         if self.crosstalk is not None and self.randomize is not None:
             raise ValueError("crosstalk is given with randomize; it needs lidars whose placement is known, not drawn")
         if self.repetition is not None and self.max_range_m > self.repetition.unambiguous_m:
@@ -262,11 +277,13 @@ class LidarModel:
         self._past_ns = 0 if spec.motion == "snapshot" else first.duration_ns
         self._every_sweep = first if spec.pattern.cycle == 1 else None
         self._errors: ScanErrors | None = None
-        if spec.errors or spec.faults.faults:
+        if spec.errors or spec.faults.faults or spec.noise.biases_channels:
+            biases_m = channel_biases_m(spec.noise, rig, first.shape[0]) if spec.noise.biases_channels else None
             returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1) if spec.mode != "geometric" else 1
             rays, period_s = int(np.prod(first.shape)), 1.0 / spec.pattern.rate_hz
             limits_m = (spec.min_range_m, spec.max_range_m)
-            self._errors = ScanErrors(rig, rays, returns, period_s, limits_m, spec.errors, spec.faults)
+            self._errors = ScanErrors(rig, rays, returns, period_s, limits_m, spec.errors, spec.faults, biases_m)
+        self._jitter = ColumnJitter(spec.timing, rig.seed, rig.name) if spec.timing.jitter_s else None
         self._pieces = 0
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
@@ -298,7 +315,8 @@ class LidarModel:
 
     def _rays(self, tick: int) -> RayTable:
         """Rays of a sweep; the pattern is evaluated again only if rays differ from sweep to sweep."""
-        return self._spec.pattern.rays(tick) if self._every_sweep is None else self._every_sweep
+        table = self._spec.pattern.rays(tick) if self._every_sweep is None else self._every_sweep
+        return table if self._jitter is None else self._jitter.moved(table, tick)
 
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)

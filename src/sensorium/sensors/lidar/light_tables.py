@@ -113,18 +113,24 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
         switch[tb.S_CROSSINGS], switch[tb.S_LEVELS] = _CROSSINGS, _LEVELS
         switch[tb.S_REFRACTS] = bool((np.abs(medium[:, tb.G_INDEX] - medium[0, tb.G_INDEX]) > SAME_INDEX).any())
         switch[tb.S_TRACED] = len(of_objects["bank_column"]) < np.count_nonzero(of_objects["volume"].any(axis=0))
-    return tb.LightTables(
+    tables = tb.LightTables(
         material=material,
         **of_objects,
         medium=medium,
         gamma=gamma,
         capture=capture.values,
         number=number,
+        noise_by_range=spec.noise.range_table(),
+        noise_by_reflectance=spec.noise.reflectance_table(),
         switch=switch,
         detector=detector,
         sun=sunlight,
         missing=np.zeros(2, np.int32),
     )
+    if (part := spec.noise.by_signal) is not None:
+        stated = part.reflectance * white_at(tables, np.array(part.range_m, np.float32))
+        number[tb.N_NOISE_SIGNAL] = part.std_m**2 * stated
+    return tables
 
 
 def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: int) -> dict[str, Any]:

@@ -22,13 +22,14 @@ class NearSurfaces:
     """Casts rays as long as the least range, with the errors of a geometric lidar.
 
     Errors use the same random numbers as the light cast, so noise moves the same surfaces below the least range in
-    both.
+    both; parts of the noise that depend on light are left out here.
     """
 
     def __init__(self, spec: "Lidar", rig: Rig) -> None:
         self._rig, self._caster = rig, SweepCaster(rig, 0.0, spec.min_range_m, in_world=False)
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._number: NDArray[np.float32] | None = None
+        self._by_range = spec.noise.range_table()
         if has_errors(spec.noise):
             self._number = np.zeros(RAY_NUMBERS, np.float32)
             fill_errors(self._number, spec.noise, near_limits(spec))
@@ -46,6 +47,6 @@ class NearSurfaces:
         """
         errors = None
         if self._number is not None:
-            errors = RayErrors(self._number, self._key, tick, self._rig.first_world, self._rig.sensors)
+            errors = RayErrors(self._number, self._by_range, self._key, tick, self._rig.first_world, self._rig.sensors)
         scan = self._caster.fire(placement, aim, table, start_ns, end_ns, errors)
         return (scan.object_id >= 0) & (scan.range_m < self._least_m)  # noise may make ranges negative

@@ -14,6 +14,8 @@ _RAYS = ("relative", "radiometric")
 
 ACTS_IN: Mapping[str, tuple[str, ...]] = {
     "normals": ("geometric",),
+    "noise.by_signal": ("relative",),
+    "noise.by_reflectance": ("relative",),
     "beam.rays": _RAYS,
     "beam.separation_m": _RAYS,
     "beam": _LIGHT,

@@ -1,11 +1,13 @@
 """Limits of the ranges that a lidar reports, and of the ranges that noise may bring between them."""
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.range_values import RangeNoise
+from sensorium.random import johnson_numbers
+from sensorium.sensors.lidar.range_noise import RangeNoise
 from sensorium.tracing.kernels.geometry import ray_errors as re
 
 if TYPE_CHECKING:
@@ -45,7 +47,8 @@ class RangeLimits(NamedTuple):
 def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
     """Limits of a lidar.
 
-    A range x becomes x + bias + sigma(x) N(0, 1); it may be reported where six sigma bring it between the limits.
+    A range x becomes x + bias + sigma n; it may be reported where what a normal number of 6 gives for n, 6 sigma or
+    with heavy tails more, brings it between the limits.
 
     Args:
         spec: The lidar.
@@ -56,7 +59,7 @@ def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
         # A detected return has a signal-to-noise ratio of about 1 or more
         extra_m = _SIGMAS * 0.5 * _SPEED_OF_LIGHT * spec.receiver.rise_time_s
     near_m, late_m = spec.min_range_m - noise.bias_m, spec.max_range_m - noise.bias_m
-    earliest_m = near_m - _SIGMAS * _sigma_m(noise, near_m) - extra_m
+    earliest_m = near_m - _most_sigmas(noise) * noise.greatest_sigma_m(near_m) - extra_m
     latest_m = _farthest_m(noise, late_m) + extra_m
     reach_m = latest_m * max((spec.calibrated_index or index) / index, 1.0)
     if spec.mode == "waveform":
@@ -64,7 +67,7 @@ def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
         reach_m += 0.5 * _SPEED_OF_LIGHT * spec.beam.pulse_s
 
     # Without noise the two pairs of limits are equal, so that rounding of a division decides nothing
-    silent = spec.mode != "geometric" and not moves_ranges(noise) and not extra_m
+    silent = spec.mode != "geometric" and not noise.moves_ranges and not extra_m
     least_m, most_m = (0.0, np.inf) if silent else (spec.min_range_m, spec.max_range_m)
     limits = (max(least_m, ABOVE_ZERO), most_m, near_m, late_m, earliest_m, latest_m, reach_m)
     return RangeLimits(*(max(limit, 0.0) for limit in limits))
@@ -80,14 +83,9 @@ def near_limits(spec: "Lidar") -> RangeLimits:
     return RangeLimits(-np.inf, spec.min_range_m, 0.0, reach_m, 0.0, reach_m, reach_m)
 
 
-def moves_ranges(noise: RangeNoise) -> bool:
-    """Whether reported ranges differ from true ones."""
-    return any((noise.base_m, noise.slope, noise.square_per_m, noise.bias_m))
-
-
 def has_errors(noise: RangeNoise) -> bool:
     """Whether there is any error along or across rays."""
-    return moves_ranges(noise) or noise.angle_std_rad > 0.0 or noise.dropout > 0.0
+    return noise.moves_ranges or noise.angle_std_rad > 0.0 or noise.dropout > 0.0
 
 
 def fill_errors(number: NDArray[np.float32], noise: RangeNoise, limits: RangeLimits) -> None:
@@ -98,17 +96,18 @@ def fill_errors(number: NDArray[np.float32], noise: RangeNoise, limits: RangeLim
     number[re.N_NOISE_BASE], number[re.N_NOISE_SLOPE] = noise.base_m, noise.slope
     number[re.N_NOISE_SQUARE], number[re.N_BIAS] = noise.square_per_m, noise.bias_m
     number[re.N_DROPOUT], number[re.N_JITTER] = noise.dropout, noise.angle_std_rad
+    number[re.N_TAIL_SHAPE], number[re.N_TAIL_SCALE] = johnson_numbers(noise.excess_kurtosis)
 
 
-def _sigma_m(noise: RangeNoise, range_m: float) -> float:
-    """Standard deviation of the noise at a range [m]."""
-    x = max(range_m, 0.0)
-    return noise.base_m + x * (noise.slope + x * noise.square_per_m)
+def _most_sigmas(noise: RangeNoise) -> float:
+    """Multiple of its standard deviation that noise exceeds twice in 10^9."""
+    shape, scale = johnson_numbers(noise.excess_kurtosis)
+    return scale * math.sinh(shape * _SIGMAS) if shape else _SIGMAS
 
 
 def _farthest_m(noise: RangeNoise, limit_m: float) -> float:
-    """The greatest range that six sigma bring to a limit without its bias [m], bounded by a multiple of the limit."""
-    x = limit_m
+    """The greatest range that noise brings to a limit without its bias [m], bounded by a multiple of the limit."""
+    x, sigmas = limit_m, _most_sigmas(noise)
     for _ in range(32):
-        x = min(limit_m + _SIGMAS * _sigma_m(noise, x), max(_FARTHEST * limit_m, limit_m))
+        x = min(limit_m + sigmas * noise.greatest_sigma_m(x), max(_FARTHEST * limit_m, limit_m))
     return x

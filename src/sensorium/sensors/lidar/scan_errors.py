@@ -42,6 +42,7 @@ class ScanErrors:
         limits_m: tuple[float, float],
         errors: Sequence[Corruption],
         faults: FaultSchedule,
+        channel_bias_m: Float | None = None,
     ) -> None:
         """Start the chain.
 
@@ -53,7 +54,9 @@ class ScanErrors:
             limits_m: Least and greatest range that is reported [m].
             errors: Corruptions of every sweep.
             faults: Scheduled corruptions; they run after the errors.
+            channel_bias_m: Added before the errors [m], shape (worlds x sensors, channels); None for none.
         """
+        self._channel_bias_m = channel_bias_m
         self._rig, self._rays, self._returns = rig, rays, returns
         self._least_m, self._most_m = np.array(limits_m, np.float32)
         self.too_near: NDArray[np.bool_] = np.zeros((), np.bool_)
@@ -78,6 +81,9 @@ class ScanErrors:
         rows = self._rig.worlds * self._rig.sensors * self._returns
         valid = scan.valid.reshape(rows, self._rays)
         x = np.where(valid, scan.range_m.reshape(rows, self._rays).astype(np.float64), np.nan)
+        if self._channel_bias_m is not None:
+            organized = x.reshape(len(self._channel_bias_m), self._returns, *table.shape)
+            organized += self._channel_bias_m[:, None, :, None]
         active = onsets_ns = None
         if self._rig.faults is not None:
             active = np.repeat(self._rig.faults.at(scan.end_ns), self._returns, axis=0)

@@ -154,6 +154,7 @@ class NoisySweeps:
         fill_errors(self._number, spec.noise, range_limits(spec))
         if spec.has_range_images:
             self._number[N_LEAST] = -np.inf  # returns that are too near are removed and reported later
+        self._by_range = spec.noise.range_table()
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
@@ -163,5 +164,5 @@ class NoisySweeps:
             table, start_ns, end_ns: As for `SweepCaster.cast`.
             tick: Number of the sweep, which selects its random numbers.
         """
-        errors = RayErrors(self._number, self._key, tick, self._rig.first_world, self._rig.sensors)
+        errors = RayErrors(self._number, self._by_range, self._key, tick, self._rig.first_world, self._rig.sensors)
         return self._caster.cast_with_errors(errors, table, start_ns, end_ns)

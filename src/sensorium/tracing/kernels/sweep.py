@@ -124,7 +124,7 @@ def spoil_block(block, hit, rays, heads, errors, head, start, used):
     """Errors of the ranges of a block that was traced, by draws that belong to its rays."""
     element, among = numbers_of(rays, heads, errors, head, start)
     draw_block(block, errors.key, element, errors.tick, among, False, used)
-    spoil_hits(block, hit, errors.number, used)
+    spoil_hits(block, hit, errors.number, errors.noise_by_range, used)
 
 
 @jit.function

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 
@@ -34,6 +34,22 @@ class Page:
     sensors: Sequence[tuple[str, ...]]
     data: Mapping[str, Any]
     notes: Sequence[str]
+
+
+class Section(NamedTuple):
+    """A section of a page.
+
+    Attributes:
+        anchor: Its name in links.
+        heading: Its heading.
+        words: What it shows.
+        body: Its content, as markup that `rows_body` and `picture_body` make.
+    """
+
+    anchor: str
+    heading: str
+    words: str
+    body: str
 
 
 # Key of the data, anchor, heading, description
@@ -84,43 +100,73 @@ def page(content: Page, *, folder: Path) -> bytes:
     """
     drawn = [section for section in _DRAWN if content.data.get(section[0])]
     sections = [
-        _section(anchor, heading, words, f'<div data-draws="{key}"></div>') for key, anchor, heading, words in drawn
+        Section(anchor, heading, words, f'<div data-draws="{key}"></div>') for key, anchor, heading, words in drawn
     ]
     if content.sensors:
         head = ("Sensor", "Kind", "On", "Rate", "Readings", "Faults")
-        sections.append(
-            _section("sensors", "Sensors", "What was attached, and what arrived.", _rows(head, content.sensors))
-        )
+        body = rows_body(head, content.sensors)
+        sections.append(Section("sensors", "Sensors", "What was attached, and what arrived.", body))
     facts = "".join(f"<tr><th>{_text(k)}</th><td>{_value(v, folder)}</td></tr>" for k, v in content.table.items())
     notes = "".join(f"<li>{_text(note)}</li>" for note in content.notes)
     body = f'<div class="wide"><table class="facts">{facts}</table></div>' + (f"<ul>{notes}</ul>" if notes else "")
-    sections.append(_section("facts", "Run facts", "All it takes to know this run again.", body))
+    sections.append(Section("facts", "Run facts", "All it takes to know this run again.", body))
+    return framed(
+        content.title, "run report", content.strip, sections, data=content.data, library=_plotly() if drawn else ""
+    )
 
-    index = [(anchor, heading) for _, anchor, heading, _ in drawn]
-    index += [("sensors", "Sensors")] if content.sensors else []
-    index.append(("facts", "Run facts"))
-    library, script = _plotly() if drawn else "", _own("page.js")
+
+def framed(
+    title: str,
+    kind: str,
+    strip: Mapping[str, str],
+    sections: Sequence[Section],
+    *,
+    data: Mapping[str, Any] | None = None,
+    library: str = "",
+) -> bytes:
+    """A page of sections, which any browser opens without a network.
+
+    Args:
+        title: Its heading.
+        kind: What it is, above the heading.
+        strip: Facts at the top, by name.
+        sections: In order.
+        data: Data that page.js draws; none for a page of tables and pictures.
+        library: The plotting library's script, where there are data.
+    """
+    script = _own("page.js")
 
     # One pass over the frame: inserted text is never searched again
     text = Template(_own("page.html")).substitute(
         policy=_policy([library, script]),
         style=_own("page.css"),
-        title=_text(content.title),
-        strip="".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in content.strip.items()),
-        index="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading in index),
-        sections="\n".join(sections),
-        data=_json(content.data),
+        kind=_text(kind),
+        title=_text(title),
+        strip="".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in strip.items()),
+        index="".join(f'<li><a href="#{each.anchor}">{each.heading}</a></li>' for each in sections),
+        sections="\n".join(
+            f'<section id="{each.anchor}"><h2>{each.heading}</h2><p class="words">{each.words}</p>{each.body}</section>'
+            for each in sections
+        ),
+        data=_json(data or {}),
         library=library,
         script=script,
     )
     return text.encode("utf-8")
 
 
-def _section(anchor: str, heading: str, words: str, body: str) -> str:
-    return f'<section id="{anchor}"><h2>{heading}</h2><p class="words">{words}</p>{body}</section>'
+def picture_body(png: bytes, words: str) -> str:
+    """A picture inside the page; `words` stand for it where it is not shown."""
+    data = base64.b64encode(png).decode("ascii")
+    return f'<img style="max-width:100%" alt="{html.escape(words)}" src="data:image/png;base64,{data}">'
 
 
-def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def list_body(lines: Iterable[str]) -> str:
+    """A list of sentences."""
+    return "<ul>" + "".join(f"<li>{_text(line)}</li>" for line in lines) + "</ul>"
+
+
+def rows_body(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with a row of headings; it scrolls by itself where the screen is narrow."""
     above = "".join(f"<th>{_text(cell)}</th>" for cell in head)
     below = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)

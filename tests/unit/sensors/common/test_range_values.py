@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.core.errors import SpecError
 from sensorium.sensors.common.range_values import in_meters, range_values
 
 LENS = sn.patterns.Pinhole.from_fov(4, 4, 60.0, rate_hz=10.0)
@@ -39,24 +38,3 @@ def test_meters_are_shown_times_scale_but_for_values():
     others = np.delete(np.arange(50), [3, 7, 9])
     np.testing.assert_allclose(meters[others], 20.0 * share[others].astype(np.float64), rtol=1e-6)
     assert share[3] == -1.0  # what was given stays
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"base_m": -1e-3}, r"base_m is -0\.001; it must be greater than or equal to 0"),
-        ({"slope": -1.0}, r"slope.*greater than or equal to 0"),
-        ({"square_per_m": -1.0}, r"square_per_m.*greater than or equal to 0"),
-        ({"dropout": 1.1}, r"dropout is 1\.1; it must be less than or equal to 1"),
-        ({"angle_std_rad": 0.1}, r"angle_std_rad.*less than 0\.1"),
-        ({"bias_m": float("inf")}, r"bias_m.*finite"),
-        ({"sigma": 0.1}, "sigma is 0.1; there is no such field"),
-    ],
-)
-def test_refusals_name_value_and_rule(fields, message):
-    with pytest.raises(SpecError, match=message):
-        sn.RangeNoise(**fields)
-
-
-def test_there_is_none_by_default():
-    assert set(sn.RangeNoise().model_dump().values()) == {0.0}

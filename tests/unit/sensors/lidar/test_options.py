@@ -14,6 +14,8 @@ MODES = ("geometric", "relative", "radiometric", "waveform")
 # Something else than the default for each option of light
 SET = {
     "normals": True,
+    "noise.by_signal": {"std_m": 0.01},
+    "noise.by_reflectance": ((0.1, 2.0), (0.5, 1.0)),
     "beam": {"pulse_s": 1e-9},
     "beam.rays": 7,
     "beam.separation_m": 0.5,
@@ -144,7 +146,9 @@ def test_a_default_that_is_written_down_is_no_option_that_is_set():
 @pytest.mark.parametrize("name", sn.devices.names("lidar"))
 def test_a_device_in_any_mode_has_what_acts_there(name, mode):
     sheet, lidar = sn.Lidar.from_device(name), sn.Lidar.from_device(name, mode=mode)
-    assert lidar.noise == sheet.noise
+    by_light = {} if mode == "relative" else {"by_signal": None, "by_reflectance": ()}
+    assert lidar.noise == sheet.noise.model_copy(update=by_light)
+    assert lidar.timing == sheet.timing
     assert lidar.errors == sheet.errors
     assert lidar.pattern == sheet.pattern
     if mode == "geometric":

@@ -111,7 +111,7 @@ def test_the_lidars_clock_stamps_its_rays():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"timing": sn.Timing(jitter_s=0.1)}, "jitter_s is 0.1; a lidar sweeps"),
+        ({"timing": sn.Timing(jitter_s=0.1), "motion": "snapshot"}, "jitter_s is 0.1 with motion 'snapshot'"),
         ({"publish": "slices", "errors": (Bias(0.1),)}, "errors or faults; they act on whole sweeps"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.random import draw_words, normal_pair_f32, uniform_f32
+from sensorium.random import draw_words, johnson_f32, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
@@ -20,13 +20,15 @@ FIRST_DRAW = np.int64(0)
 # NEAR and LATE the same without noise, EARLIEST and LATEST what noise may bring between them, as the sensor counts
 N_NEAR, N_LATE, N_EARLIEST, N_LATEST, N_LEAST, N_MOST, N_FAR = range(7)
 N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER = range(7, 13)
-RAY_NUMBERS = 13
+N_TAIL_SHAPE, N_TAIL_SCALE = 13, 14  # see random/heavy_tails.py; shape 0 is the normal law
+RAY_NUMBERS = 15
 
 
 class RayErrors(NamedTuple):
     """Errors of one sweep of a geometric lidar, and counter words of their random numbers."""
 
     number: NDArray[np.float32]  # (RAY_NUMBERS,) at least
+    noise_by_range: NDArray[np.float32]  # (2, points) range [m], factor of the noise
     key: NDArray[np.uint32]  # (2,)
     tick: int
     first_world: int
@@ -91,6 +93,31 @@ def straighten(block, used):
         block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
 
 
+@jit.function
+def weigh_tails(block, normals, shape, scale, used):
+    """Replace the normal numbers of a row by numbers of the same variance with heavier tails."""
+    normal = block[normals:]
+    for k in range(used):
+        normal[k] = johnson_f32(normal[k], shape, scale)
+
+
+@jit.inlined
+def interpolated(table, at):
+    """Value of a table of places, rising, and values; straight lines between, and constant beyond the ends.
+
+    Args:
+        table: float32 (2, points), at least one point; at: where.
+    """
+    last = table.shape[1] - 1
+    if at <= table[0, 0]:
+        return table[1, 0]
+    for i in range(last):
+        if at < table[0, i + 1]:
+            share = (at - table[0, i]) / (table[0, i + 1] - table[0, i])
+            return table[1, i] + share * (table[1, i + 1] - table[1, i])
+    return table[1, last]
+
+
 @jit.inlined
 def noisy_range(x, normal, base, slope, square, bias):
     """Range x [m] with its errors: x + bias + (base + slope x + square x^2) normal."""
@@ -98,14 +125,20 @@ def noisy_range(x, normal, base, slope, square, bias):
 
 
 @jit.function
-def spoil_hits(block, hit, number, used):
+def spoil_hits(block, hit, number, by_range, used):
     """Add noise to the distances of hits; those that drop out or then lie outside the limits become misses.
 
     Args:
         block, hit: Scratch with hits, and with draws in rows NORMAL and DROPOUT.
         number: Numbers of the sensor, entries as above.
+        by_range: Factors of the noise, see `RayErrors.noise_by_range`.
         used: Rays in the block.
     """
+    if number[N_TAIL_SHAPE] > np.float32(0.0):
+        weigh_tails(block, np.int64(rows.NORMAL), number[N_TAIL_SHAPE], number[N_TAIL_SCALE], used)
+    if by_range.shape[1] > 0:
+        for k in range(used):
+            block[rows.NORMAL + k] *= interpolated(by_range, block[pk.B_T_FAR + k])
     base, slope, square = number[N_NOISE_BASE], number[N_NOISE_SLOPE], number[N_NOISE_SQUARE]
     bias, dropout, least, most = number[N_BIAS], number[N_DROPOUT], number[N_LEAST], number[N_MOST]
     for k in range(used):

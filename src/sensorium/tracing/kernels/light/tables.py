@@ -25,9 +25,11 @@ N_NEAR, N_LATE, N_EARLIEST, N_LATEST = re.N_NEAR, re.N_LATE, re.N_EARLIEST, re.N
 N_LEAST, N_MOST, N_FAR = re.N_LEAST, re.N_MOST, re.N_FAR
 N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE = re.N_NOISE_BASE, re.N_NOISE_SLOPE, re.N_NOISE_SQUARE
 N_BIAS, N_DROPOUT, N_JITTER = re.N_BIAS, re.N_DROPOUT, re.N_JITTER
-N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_POWER = range(13, 19)
-N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(19, 24)
-NUMBERS = 24
+N_TAIL_SHAPE, N_TAIL_SCALE = re.N_TAIL_SHAPE, re.N_TAIL_SCALE
+N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_POWER = range(15, 21)
+N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(21, 26)
+N_NOISE_SIGNAL = 26  # variance of range [m^2] times the intensity that it belongs to; see noise.py
+NUMBERS = 27
 
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
@@ -59,6 +61,8 @@ class LightTables(NamedTuple):
     gamma: NDArray[np.float32]  # (media, GAMMA_POINTS + 1) quantiles of the gamma law at even probabilities [m]
     capture: NDArray[np.float32]  # captured power over (1 - v)^2 at even v = z / (z + z0)
     number: NDArray[np.float32]  # (NUMBERS,)
+    noise_by_range: NDArray[np.float32]  # (2, points) range [m], factor of the noise; see noise.py
+    noise_by_reflectance: NDArray[np.float32]  # (2, points) logarithm of reflectance, factor of the noise
     switch: NDArray[np.int32]  # (SWITCHES,)
     detector: NDArray[np.float32]  # (DETECTOR_NUMBERS,) see detect.py
     sun: NDArray[np.float32]  # (5,) see sunlight.py

@@ -6,9 +6,10 @@ from sensorium.random import draw_words, normal_pair_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.geometry.ray_errors import STAGE_EXTRA, noisy_range
+from sensorium.tracing.kernels.geometry.ray_errors import STAGE_EXTRA, noisy_range, weigh_tails
 from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.noise import scale_noise
 
 
 @jit.function
@@ -33,7 +34,7 @@ def write_block(
         range_m = out.range_m[head, j, start:end]
         normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
         intensity = out.intensity[head, j, start:end]
-        finish_ranges(block, slot_f, light.number, j, normals, range_m, intensity, used)
+        finish_ranges(block, slot_f, light, j, normals, range_m, intensity, used)
         if light.switch[tb.S_IN_WORLD] > 0:
             write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
         else:
@@ -58,12 +59,19 @@ def write_block(
 
 
 @jit.function
-def finish_ranges(block, slot_f, number, j, normals, range_m, intensity, used):
+def finish_ranges(block, slot_f, light, j, normals, range_m, intensity, used):
     """Range and intensity of return j of each ray: noise along the ray, dropout, then limits.
 
     The range reported is within the limits LEAST, above 0, and MOST; the row STRENGTH has -1 where nothing is seen.
     """
+    number = light.number
     base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
+    if number[tb.N_TAIL_SHAPE] > np.float32(0.0):
+        weigh_tails(block, np.int64(normals), number[tb.N_TAIL_SHAPE], number[tb.N_TAIL_SCALE], used)
+    tabulated = light.noise_by_range.shape[1] + light.noise_by_reflectance.shape[1] > 0
+    if number[tb.N_NOISE_SIGNAL] > np.float32(0.0) or tabulated:
+        scale_noise(block, slot_f, light, j, np.int64(normals), used)
+        base, slope, square = np.float32(1.0), np.float32(0.0), np.float32(0.0)
     scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
     dropout, least, most, zero = number[tb.N_DROPOUT], number[tb.N_LEAST], number[tb.N_MOST], np.float32(0.0)
     slot, normal = slot_f[j * choose.FLOATS_A_SLOT :], block[normals:]  # offsets that may be negative stop vectors

@@ -44,7 +44,7 @@ def test_errors_of_hits_are_those_of_the_formula(seed):
     base, slope, square, bias, lost = 0.02, 1e-3, 1e-5, -0.05, 0.2
     number[[ray_errors.N_NOISE_BASE, ray_errors.N_NOISE_SLOPE, ray_errors.N_NOISE_SQUARE]] = base, slope, square
     number[[ray_errors.N_BIAS, ray_errors.N_DROPOUT, ray_errors.N_LEAST, ray_errors.N_MOST]] = bias, lost, 1.0, 50.0
-    ray_errors.spoil_hits(block, hit, number, used)
+    ray_errors.spoil_hits(block, hit, number, np.zeros((2, 0), np.float32), used)
     expected = distance + bias + (base + slope * distance + square * distance**2) * normal
     np.testing.assert_allclose(block[pk.B_T_FAR : pk.B_T_FAR + used], expected, atol=2e-5)
     kept = (dropout >= lost) & (expected >= 1.0) & (expected <= 50.0)

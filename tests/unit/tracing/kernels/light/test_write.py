@@ -1,3 +1,5 @@
+from collections import namedtuple
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,9 @@ from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import choose, rows, write
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.labels import LabelTables
+
+# The part of `LightTables` that ranges need
+NoiseTables = namedtuple("NoiseTables", ["number", "noise_by_range", "noise_by_reflectance", "capture"])
 
 
 def finish(opl, normal, drop, **numbers):
@@ -20,7 +25,8 @@ def finish(opl, normal, drop, **numbers):
     words[choose.CAUSE : choose.CAUSE + BLOCK] = tb.BY_SURFACE
     block[rows.NORMAL : rows.NORMAL + BLOCK], block[rows.DROPOUT : rows.DROPOUT + BLOCK] = normal, drop
     range_m, intensity, none = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.zeros(0, np.uint8)
-    write.finish_ranges(block, floats, number, 0, rows.NORMAL, range_m, intensity, BLOCK)
+    light = NoiseTables(number, *np.zeros((2, 2, 0), np.float32), np.zeros(2, np.float32))
+    write.finish_ranges(block, floats, light, 0, rows.NORMAL, range_m, intensity, BLOCK)
     cause, ids = np.zeros(BLOCK, np.uint8), np.zeros((4, BLOCK), np.int32)
     labels = LabelTables(np.zeros((1, 1), np.int32), np.full((1, 1), -1), np.zeros(0, np.int32))
     write.write_returns(block, words, labels, 0, 0, BLOCK, cause, none, ids[0], ids[1], ids[2], ids[3])

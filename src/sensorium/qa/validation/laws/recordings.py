@@ -1,0 +1,107 @@
+"""Recordings of real devices: their twins, fitted to half of the turns, and the sheets of the library beside them."""
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from sensorium.devices import describe
+from sensorium.qa.validation.check import Axis, CannotMeasureError, Comparison, Family
+from sensorium.recordings.compare import comparison
+from sensorium.recordings.fit.lidar import fit_lidar
+from sensorium.recordings.opening import open_recording, recordings_folder
+from sensorium.recordings.scans import LidarRecording
+
+RECORDINGS = Family("Recordings of real devices")
+
+LIDARS = {
+    "vlp16": ("lidar_nebula/vlp16", "VLP-16", "velodyne-vlp16"),
+    "xt32": ("lidar_nebula/xt32", "PandarXT-32", "hesai-xt32"),
+    "pandar64": ("lidar_nebula/pandar64", "Pandar64", "hesai-pandar64"),
+    "os0": ("lidar_ouster/OS-0-128_v3.0.1_1024x10_20241017_141645.osf", "OS0-128", "ouster-os0-128"),
+    "os1": ("lidar_ouster/OS-1-128_v2.3.0_1024x10_lb_n3.pcap", "OS1-128", "ouster-os1-128"),
+    "vls128": ("lidar_nebula/vls128", "VLS-128", "velodyne-vls128"),
+}
+"""Recordings, in the folder of `recordings_folder`: place, device, and the library's sheet of it."""
+
+# Devices whose sheets were measured between turns of a still scene; the others moved, and roughness is in their noise
+_AT_REST = ("vlp16", "xt32", "pandar64")
+
+_TWIN = ("quantum", "firing_period", "column_jitter", "noise", "noise.by_range", "noise.by_reflectivity")
+_SHEET = ("quantum", "noise", "noise.by_range", "noise.by_reflectivity", "separation.least")
+
+
+def recording_file(name: str) -> Path:
+    """The file of a recording; one that is not there makes a check skip."""
+    path = recordings_folder() / LIDARS[name][0]
+    files = sorted(path.glob("*.db3")) if path.is_dir() else [path]
+    if not files or not files[0].is_file():
+        raise CannotMeasureError(f"{LIDARS[name][0]} is not in the folder of recordings, {recordings_folder().name}")
+    return files[0]
+
+
+@cache
+def _recording(name: str) -> LidarRecording:
+    recording = open_recording(recording_file(name))
+    assert isinstance(recording, LidarRecording)
+    return recording
+
+
+def _placed(found: comparison.Comparison, quantities: Iterable[str]) -> Comparison:
+    """Differences of simulated and real figures, as shares of what the rule of a comparison allows."""
+    rows = [row for row in found.rows if row.real.quantity in quantities and row.simulated is not None]
+    shares = []
+    for real, simulated, tolerance in rows:
+        assert simulated is not None
+        assert tolerance is not None
+        off = simulated.value - real.value
+        # Intervals overlap up to the sum of the halves that face each other
+        facing = real.high - real.value + simulated.value - simulated.low
+        if off < 0.0:
+            facing = real.value - real.low + simulated.high - simulated.value
+        shares.append(off / max(tolerance * abs(real.value), facing, 1e-300))
+    note = f"{len(rows)} figures of {found.real.source}; {found.remarks[0]}"
+    return Comparison(np.array(shares), 0.0, x=Axis("figure"), y=Axis("share of what is allowed"), note=note)
+
+
+def twin(name: str) -> comparison.Comparison:
+    """The twin of a device beside the turns that it was not fitted to."""
+    recording = _recording(name)
+    with TemporaryDirectory() as folder:
+        sheet = Path(folder) / f"{name}-twin.toml"
+        sheet.write_text(fit_lidar(recording).text, encoding="utf-8")
+        return comparison.compare_lidar(recording, describe(sheet))
+
+
+def library(name: str) -> comparison.Comparison:
+    """The library's sheet of a device beside the whole recording."""
+    return comparison.compare_lidar(_recording(name), describe(LIDARS[name][2]))
+
+
+def _register(name: str, device: str) -> None:
+    @RECORDINGS.check(
+        f"twin-{name}",
+        f"Fitted to every second turn of a recording, a {device}'s twin shows the noise and timing of the others.",
+        reference="the recording; 15 % by range, 20 % by reflectivity, or 95 % intervals that overlap",
+        absolute=1.0,
+    )
+    def _twin(quick: bool) -> Comparison:
+        return _placed(twin(name), _TWIN)
+
+    if name in _AT_REST:
+
+        @RECORDINGS.check(
+            f"recorded-{name}",
+            f"By the library's sheet a {device} shows the noise, the step of ranges and the returns of a recording.",
+            reference="the recording; 15 % by range, 20 % by reflectivity, or 95 % intervals that overlap",
+            absolute=1.0,
+        )
+        def _library(quick: bool) -> Comparison:
+            return _placed(library(name), _SHEET)
+
+
+# The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
+for _name in ("vlp16", "xt32", "pandar64", "os1"):
+    _register(_name, LIDARS[_name][1])
