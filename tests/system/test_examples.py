@@ -121,6 +121,7 @@ def test_programs_in_the_documentation_run(page, tmp_path, program):
     program(programs_of(page, tmp_path), tmp_path)
 
 
+@pytest.mark.slow
 def test_programs_of_the_page_on_clusters_run(local_cluster, tmp_path, program):
     assert OF_CLUSTERS in PAGES_WITH_PROGRAMS
     program(programs_of(OF_CLUSTERS, tmp_path), tmp_path)

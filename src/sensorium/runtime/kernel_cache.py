@@ -73,12 +73,16 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
     def _load_prebuilt(self, sig: Any, target_context: Any) -> Any:
         """A kernel that was compiled for a level of CPUs instead of this one."""
         for level, file in self._prebuilt_files:
-            signature, (triple, _, _), code = self._index_key(sig, target_context.codegen())
-            data = file.load((signature, (triple, level, ""), code))
+            signature, (triple, _, _) = self._index_key(sig, target_context.codegen())
+            data = file.load((signature, (triple, level, "")))
             if data is not None:
                 target_context.refresh()
                 return self._impl.rebuild(target_context, data)
         return None
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, Any]:
+        """Types of the arguments and the CPU; the code itself is in the name of the file."""
+        return sig, codegen.magic_tuple()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """As Numba's; if the disk is full or broken nothing is stored, with one warning per process."""

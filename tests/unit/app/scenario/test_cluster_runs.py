@@ -124,6 +124,7 @@ def test_a_mistake_in_a_run_is_told_as_anywhere(local_cluster, folder):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+@pytest.mark.slow
 def test_the_command_runs_on_a_cluster_of_its_own(folder, local_cluster):
     arguments = ["run", str(folder / "turn.yaml"), "--out", str(folder / "out"), "--cluster", "local"]
     command = [sys.executable, "-m", "sensorium", *arguments, "--sweep", "seed=1,2"]
