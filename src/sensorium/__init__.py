@@ -138,11 +138,11 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar.blooming import Blooming
     from sensorium.sensors.lidar.crosstalk import Crosstalk
     from sensorium.sensors.lidar.detection_limit import DetectionLimit, StatedRange
+    from sensorium.sensors.lidar.errors.range_noise import RangeNoise, SignalNoise
     from sensorium.sensors.lidar.intensity_scale import IntensityScale
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.lidar.pulse_repetition import PulseRepetition
     from sensorium.sensors.lidar.range_image import RangeImage
-    from sensorium.sensors.lidar.range_noise import RangeNoise, SignalNoise
     from sensorium.sensors.lidar.receiver import Receiver
     from sensorium.sensors.lidar.saturation import Saturation
     from sensorium.sensors.lidar.scan import Cause, Scan

@@ -19,16 +19,16 @@ from sensorium.sensors.common.range_values import check_range_values
 from sensorium.sensors.common.spec import Capture, Rig, SensorSpec, Timing
 from sensorium.sensors.lidar.beam import Beam
 from sensorium.sensors.lidar.blooming import Blooming
-from sensorium.sensors.lidar.channel_bias import channel_biases_m
-from sensorium.sensors.lidar.column_jitter import ColumnJitter
 from sensorium.sensors.lidar.crosstalk import Crosstalk
 from sensorium.sensors.lidar.detection_limit import DetectionLimit
+from sensorium.sensors.lidar.errors.channel_bias import channel_biases_m
+from sensorium.sensors.lidar.errors.column_jitter import ColumnJitter
+from sensorium.sensors.lidar.errors.range_noise import RangeNoise
 from sensorium.sensors.lidar.intensity_scale import IntensityScale
 from sensorium.sensors.lidar.options import refuse_unused
 from sensorium.sensors.lidar.pulse_repetition import PulseRepetition
 from sensorium.sensors.lidar.range_image import RangeImages
 from sensorium.sensors.lidar.range_limits import has_errors
-from sensorium.sensors.lidar.range_noise import RangeNoise
 from sensorium.sensors.lidar.receiver import Receiver
 from sensorium.sensors.lidar.saturation import Saturation
 from sensorium.sensors.lidar.scan import Scan

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.random import johnson_numbers
-from sensorium.sensors.lidar.range_noise import RangeNoise
+from sensorium.sensors.lidar.errors.range_noise import RangeNoise
 from sensorium.tracing.kernels.geometry import ray_errors as re
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from sensorium.random import Stream
 from sensorium.sensors.common.spec import Rig
-from sensorium.sensors.lidar.range_noise import RangeNoise
+from sensorium.sensors.lidar.errors.range_noise import RangeNoise
 
 _STAGE = 0
 

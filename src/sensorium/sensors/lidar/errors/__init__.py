@@ -1,0 +1,1 @@
+"""Errors of a lidar: noise of ranges, biases of channels, jitter of columns."""
