@@ -33,7 +33,7 @@ def test_columns_move_together_by_the_normal_law():
     assert moved.std() == pytest.approx(1.0, rel=5.0 / np.sqrt(2 * moved.size))
     assert stats.kstest(moved, stats.norm.cdf).pvalue > 1e-4
     assert (shift_ns[:, 0, 0] >= 0).all()
-    # from sweep to sweep anew
+    # another for each sweep
     assert abs(np.corrcoef(shift_ns[0, 0], shift_ns[1, 0])[0, 1]) < 5.0 / np.sqrt(1000)
 
 
