@@ -42,23 +42,36 @@ class InterruptsWait:
         self._on_int: Any = None
         self._on_term: Any = None
         if get_ident() == _MAIN:
-            before = getsignal(_SIGINT)
-            if before is not None and before != _IGNORED:
-                self._on_int = before
-                handle(_SIGINT, self._press)
-            before = getsignal(_SIGTERM)
-            if callable(before) or (self._takes_default and before == _DEFAULT):
-                self._on_term = before
-                handle(_SIGTERM, self._press)
+            try:
+                before = getsignal(_SIGINT)
+                if before is not None and before != _IGNORED:
+                    self._on_int = before
+                    handle(_SIGINT, self._press)
+                before = getsignal(_SIGTERM)
+                if callable(before) or (self._takes_default and before == _DEFAULT):
+                    self._on_term = before
+                    handle(_SIGTERM, self._press)
+            except BaseException:  # SIGTERM came when only SIGINT was delayed
+                self._put_back()
+                raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if self._on_int is not None:
-            handle(_SIGINT, self._on_int)
-        if self._on_term is not None:
-            handle(_SIGTERM, self._on_term)
+        self._put_back()
         if self.pressed:
             self._leave(kind)
+
+    def _put_back(self) -> None:
+        """Install the former handlers; either may raise as soon as it is installed."""
+        try:
+            if self._on_term is not None:
+                handle(_SIGTERM, self._on_term)
+            if self._on_int is not None:
+                handle(_SIGINT, self._on_int)
+        except BaseException:
+            if self._on_int is not None:
+                handle(_SIGINT, self._on_int)
+            raise
 
     def _leave(self, kind: type[BaseException] | None) -> None:
         """A signal came inside; an error of this kind, or None, is being raised."""
@@ -100,8 +113,12 @@ class TerminationExits:
 
     def __enter__(self) -> Self:
         if get_ident() == _MAIN and getsignal(_SIGTERM) == _DEFAULT:
-            handle(_SIGTERM, _exit)
-            self._taken = True
+            try:
+                handle(_SIGTERM, _exit)
+                self._taken = True
+            except BaseException:
+                handle(_SIGTERM, _DEFAULT)
+                raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:

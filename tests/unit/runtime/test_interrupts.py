@@ -1,6 +1,8 @@
 """Ctrl-C and SIGTERM wait where they must, are never lost, and a second one does not wait."""
 
+import itertools
 import signal
+import sys
 import threading
 import time
 
@@ -156,3 +158,53 @@ def test_a_handler_of_ones_own_and_an_ignored_signal_are_left_alone():
         assert not stop.pressed
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [InterruptsWait, Uninterrupted, TerminationExits])
+def test_a_signal_at_any_instruction_leaves_no_handler_behind(delay, number):
+    """A signal may raise between any two instructions of `__enter__` and `__exit__`; former handlers are back after it.
+
+    The signal is raised at the first instruction, at the second, and so on, until none is left.
+    """
+
+    def ends():
+        with TerminationExits(), delay():
+            pass
+
+    methods = {getattr(kind, name).__code__ for kind in delay.__mro__[:-1] for name in ("__enter__", "__exit__")}
+    methods |= {InterruptsWait._put_back.__code__}
+    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    raised = 0
+    for at in itertools.count():
+        seen = itertools.count()
+
+        def at_each_instruction(frame, event, _, at=at, seen=seen):
+            frame.f_trace_opcodes = True
+            if event == "opcode" and frame.f_code in methods and next(seen) == at:
+                signal.raise_signal(number)
+            return at_each_instruction
+
+        signal.signal(signal.SIGTERM, _not_ended_yet)
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 reports instructions only if a frame asked before
+        sys.settrace(lambda frame, *_, trace=at_each_instruction: trace if frame.f_code in methods else None)
+        try:
+            ends()
+        except (KeyboardInterrupt, SystemExit, Terminated):
+            raised += 1
+        finally:
+            sys.settrace(None)
+            left = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+            signal.signal(signal.SIGTERM, before[1])
+        assert left == [before[0], _not_ended_yet], at
+        if next(seen) <= at:
+            break
+    assert raised > 10
+
+
+class Terminated(BaseException):
+    """Raised by a handler of SIGTERM."""
+
+
+def _not_ended_yet(*_):
+    raise Terminated
