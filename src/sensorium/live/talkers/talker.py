@@ -1,0 +1,106 @@
+"""The base of talkers: readings of some sensors, encoded, leave at their own times through one port."""
+
+import abc
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sensorium.core.clock import ns_to_seconds
+from sensorium.environment import Environment
+from sensorium.live.sink import Item, QueuedSink, SinkState
+from sensorium.live.step import LiveStep
+from sensorium.live.talkers.ports import Port
+from sensorium.pacing import RunClock
+
+_QUEUE_ITEMS, _QUEUE_BYTES = 8192, 4 << 20
+_MESSAGE_BYTES = 256  # a rough size for the queue, before the message is encoded
+
+
+class Timed(NamedTuple):
+    """A reading on its way to the port.
+
+    Attributes:
+        due_s: When it leaves, by the monotonic clock [s].
+        sensor: Name of its sensor.
+        reading: The reading.
+    """
+
+    due_s: float
+    sensor: str
+    reading: Any
+
+
+class Talker(QueuedSink):
+    """A sink that sends each reading of its sensors as a device would.
+
+    A reading that arrives at the simulated time t leaves one step after t, at the run's pace: so readings within a step
+    are as far apart as they were measured, not sent in one burst at its end. A run without a pace sends at once. A
+    subclass gives `sensors` in `_choose`, and `_encode`.
+    """
+
+    def __init__(self, port: Port) -> None:
+        """Make one; nothing is opened yet."""
+        super().__init__(queue_items=_QUEUE_ITEMS, queue_bytes=_QUEUE_BYTES)
+        self.port = port
+        self._ending = threading.Event()
+        self._sensors: tuple[str, ...] = ()
+        self._clock: RunClock | None = None
+
+    # --- for subclasses ---------------------------------------------------------------------------------------------
+
+    @abc.abstractmethod
+    def _choose(self, env: Environment) -> tuple[str, ...]:
+        """Names of the sensors whose readings are sent; an error names what is missing."""
+
+    @abc.abstractmethod
+    def _encode(self, sensor: str, reading: Any) -> Iterable[bytes]:
+        """The messages of a reading; on the sink's thread."""
+
+    def _receive(self, chunk: bytes) -> None:
+        """Take bytes that came back; on the sink's thread. Serial devices here ignore commands."""
+
+    # --- QueuedSink -------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Send what is queued without waiting for its time, and close the port."""
+        self._ending.set()
+        super().close()
+
+    def state(self) -> SinkState:
+        """Counts so far; with messages that the port's readers did not take."""
+        state = super().state()
+        return SinkState(state.name, state.sent, state.dropped + self.port.dropped, state.receivers, state.error)
+
+    def _open(self, env: Environment, clock: RunClock) -> None:
+        self._sensors, self._clock = self._choose(env), clock
+        self.port.open()
+        print(f"live {self.name}: {self.port.address}", file=sys.stderr, flush=True)
+
+    def _prepare(self, step: LiveStep) -> Iterable[Item]:
+        assert self._clock is not None
+        env, now_s, speed = step.env, time.monotonic(), self._clock.speed
+        arrived = [(arrival, name) for name in self._sensors for arrival in env.sensors[name].arrivals()]
+        for arrival, name in sorted(arrived, key=lambda one: one[0].arrival_ns):
+            into_step_s = ns_to_seconds(arrival.arrival_ns - env.step_from_ns)
+            due_s = now_s if speed is None else now_s + into_step_s / speed
+            yield Item(Timed(due_s, name, arrival.reading), _MESSAGE_BYTES)
+
+    def _deliver(self, payload: Timed) -> int:
+        delay_s = payload.due_s - time.monotonic()
+        if delay_s > 0:
+            self._ending.wait(delay_s)
+        sent = 0
+        for message in self._encode(payload.sensor, payload.reading):
+            self.port.write(message)
+            sent += 1
+        for chunk in self.port.read():
+            self._receive(chunk)
+        return sent
+
+    def _receivers(self) -> int | None:
+        return self.port.readers
+
+    def _close(self) -> None:
+        self.port.close()
