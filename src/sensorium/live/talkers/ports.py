@@ -16,7 +16,7 @@ import termios
 import tty
 from collections import deque
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sensorium.core.errors import SpecError
 
@@ -114,7 +114,7 @@ class PtyPort:
     def read(self) -> list[bytes]:
         """What the reader wrote, such as commands to the device."""
         chunks: list[bytes] = []
-        with contextlib.suppress(BlockingIOError, OSError):
+        with contextlib.suppress(OSError):
             while self._near >= 0 and (chunk := os.read(self._near, _CHUNK)):
                 chunks.append(chunk)
         return chunks
@@ -166,7 +166,55 @@ class UdpPort:
 
     def read(self) -> list[bytes]:
         """Datagrams that came back."""
-        return _datagrams(self._socket)
+        return [data for data, _ in _datagrams(self._socket)]
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait for something to read."""
+        select.select([] if self._socket is None else [self._socket], [], [], timeout_s)
+
+    def close(self) -> None:
+        """Close the socket."""
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+
+class UdpAnswerPort:
+    """Listens for datagrams, and sends to the one that spoke last; before that, messages go nowhere."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Name the address to listen at; port 0 takes a free one."""
+        self.host, self.port = host, port
+        self.address = f"udp://{host}:{port}"
+        self.dropped = 0
+        self._socket: socket.socket | None = None
+        self._peer: Any = None
+
+    @property
+    def readers(self) -> int | None:
+        """1 once somebody spoke."""
+        return int(self._peer is not None)
+
+    def open(self) -> None:
+        """Listen."""
+        self._socket = _bound(socket.SOCK_DGRAM, self.host, self.port, self.address)
+        self.port = self._socket.getsockname()[1]
+        self.address = f"udp://{self.host}:{self.port}"
+
+    def write(self, message: bytes) -> None:
+        """Answer with one datagram."""
+        if self._socket is not None and self._peer is not None:
+            try:
+                self._socket.sendto(message, self._peer)
+            except OSError:
+                self.dropped += 1
+
+    def read(self) -> list[bytes]:
+        """Datagrams that came."""
+        found = _datagrams(self._socket)
+        if found:
+            self._peer = found[-1][1]
+        return [data for data, _ in found]
 
     def wait(self, timeout_s: float) -> None:
         """Wait for something to read."""
@@ -201,17 +249,9 @@ class TcpPort:
 
     def open(self) -> None:
         """Listen."""
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((self.host, self.port))
-            listener.listen(_MOST_CLIENTS)
-        except OSError as error:
-            listener.close()
-            raise SpecError(f"the address is {self.address}; nothing can listen there: {error.strerror}") from error
-        listener.setblocking(False)
-        self._listener, self.port = listener, listener.getsockname()[1]
+        self._listener = _bound(socket.SOCK_STREAM, self.host, self.port, self.address)
+        self._listener.listen(_MOST_CLIENTS)
+        self.port = self._listener.getsockname()[1]
         self.address = f"tcp://{self.host}:{self.port}"
 
     def write(self, message: bytes) -> None:
@@ -297,14 +337,27 @@ def checked_host(host: str) -> str:
         raise SpecError(f"host is {host!r}; it must be an address such as {LOOPBACK}") from None
 
 
-def _datagrams(source: socket.socket | None) -> list[bytes]:
-    found: list[bytes] = []
+def _bound(kind: int, host: str, port: int, address: str) -> socket.socket:
+    """A socket at an address, which does not block."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind)
+    try:
+        if kind == socket.SOCK_STREAM:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise SpecError(f"the address is {address}; nothing can listen there: {error.strerror}") from error
+    bound.setblocking(False)
+    return bound
+
+
+def _datagrams(source: socket.socket | None) -> list[tuple[bytes, Any]]:
+    """Datagrams that wait, with their senders."""
+    found: list[tuple[bytes, Any]] = []
     while source is not None:
         try:
-            found.append(source.recv(_CHUNK))
-        except BlockingIOError:
-            break
+            found.append(source.recvfrom(_CHUNK))
         except OSError as error:
-            if error.errno != errno.ECONNREFUSED:
+            if error.errno != errno.ECONNREFUSED:  # an earlier datagram found nobody
                 break
     return found

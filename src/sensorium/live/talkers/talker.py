@@ -25,11 +25,13 @@ class Timed(NamedTuple):
         due_s: When it leaves, by the monotonic clock [s].
         sensor: Name of its sensor.
         reading: The reading.
+        is_last: Whether the receiver answers it before the run's next step, in lockstep.
     """
 
     due_s: float
     sensor: str
     reading: Any
+    is_last: bool = False
 
 
 class Talker(QueuedSink):

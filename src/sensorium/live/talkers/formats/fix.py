@@ -12,7 +12,7 @@ FixQuality = Literal["single", "differential", "rtk_float", "rtk_fixed"]
 GPS_AHEAD_OF_UTC_S = 18
 _LEAP_SECONDS_SINCE = datetime(2017, 1, 1, tzinfo=UTC)
 _GPS_ZERO = datetime(1980, 1, 6, tzinfo=UTC)
-_WEEK = timedelta(weeks=1)
+_MS_PER_WEEK = 7 * 86_400_000
 
 
 class Fix(NamedTuple):
@@ -94,7 +94,7 @@ def utc_at(start_utc: datetime, time_ns: int) -> tuple[datetime, int]:
     return start_utc + timedelta(microseconds=microseconds), nanosecond
 
 
-def gps_time_of_week_ms(utc: datetime) -> int:
-    """Time of the GPS week, which begins on Sunday at 0 h of GPS time, rounded to milliseconds [ms]."""
+def gps_week_and_ms(utc: datetime) -> tuple[int, int]:
+    """Number of the GPS week, which begins on Sunday at 0 h of GPS time, and the time of it, rounded [ms]."""
     since = utc + timedelta(seconds=GPS_AHEAD_OF_UTC_S) - _GPS_ZERO
-    return round((since % _WEEK) / timedelta(milliseconds=1)) % round(_WEEK / timedelta(milliseconds=1))
+    return divmod(round(since / timedelta(milliseconds=1)), _MS_PER_WEEK)

@@ -1,4 +1,4 @@
-"""Frames of u-blox receivers, UBX: NAV-PVT, NAV-DOP, NAV-SAT and NAV-EOE, encoded and decoded by one table.
+"""Frames of u-blox receivers, UBX: NAV-TIMEGPS, -PVT, -DOP, -SAT and -EOE, encoded and decoded by one table.
 
 A frame is B5 62, class, identifier, length u16, payload, and two checksum bytes over all but the mark and themselves;
 little-endian. Source: u-blox M8 receiver description (UBX-13003221), section 32; NAV-EOE ends an epoch.
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensorium.live.talkers.formats.checksums import fletcher_checksum
-from sensorium.live.talkers.formats.fix import Fix, gps_time_of_week_ms
+from sensorium.live.talkers.formats.fix import GPS_AHEAD_OF_UTC_S, Fix, gps_week_and_ms
 
 MARK = b"\xb5\x62"
 _HEAD, _TAIL = 6, 2
@@ -26,7 +26,8 @@ _PVT = np.dtype(
         *(("reserved", "<u4"), ("headVeh", "<i4"), ("magDec", "<i2"), ("magAcc", "<u2")),
     ]
 )
-_DOP = np.dtype([("iTOW", "<u4"), *((name, "<u2") for name in ("gDOP", "pDOP", "tDOP", "vDOP", "hDOP", "nDOP", "eDOP"))])
+_DILUTIONS = ("gDOP", "pDOP", "tDOP", "vDOP", "hDOP", "nDOP", "eDOP")
+_DOP = np.dtype([("iTOW", "<u4"), *((name, "<u2") for name in _DILUTIONS)])
 _SAT = np.dtype([("iTOW", "<u4"), ("version", "u1"), ("numSvs", "u1"), ("reserved", "<u2")])
 _SATELLITE = np.dtype(
     [
@@ -34,10 +35,14 @@ _SATELLITE = np.dtype(
         ("flags", "<u4"),
     ]
 )
+_TIMEGPS = np.dtype(
+    [("iTOW", "<u4"), ("fTOW", "<i4"), ("week", "<i2"), ("leapS", "i1"), ("valid", "u1"), ("tAcc", "<u4")]
+)
 _EOE = np.dtype([("iTOW", "<u4")])
 
 # Class and identifier of each message, its head, and what repeats after it
 MESSAGES = {
+    "NAV-TIMEGPS": (0x01, 0x20, _TIMEGPS, None),
     "NAV-PVT": (0x01, 0x07, _PVT, None),
     "NAV-DOP": (0x01, 0x04, _DOP, None),
     "NAV-SAT": (0x01, 0x35, _SAT, _SATELLITE),
@@ -45,7 +50,8 @@ MESSAGES = {
 }
 _NAMES = {(group, identifier): name for name, (group, identifier, _, _) in MESSAGES.items()}
 
-# NAV-PVT valid: date, time, fully resolved; flags: fix OK, differential, carrier solution float or fixed
+# Valid: date, time, fully resolved (NAV-PVT), or time, week, leap seconds (NAV-TIMEGPS)
+# Flags of NAV-PVT: fix OK, differential, carrier solution float or fixed
 _VALID = 0b0111
 _FLAGS = {"single": 0x01, "differential": 0x03, "rtk_float": 0x43, "rtk_fixed": 0x83}
 _FIX_3D, _NO_FIX = 3, 0
@@ -102,7 +108,7 @@ def decode(frame: bytes) -> Frame | None:
 
 def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
     """Frames of a stream with right checksums, and the rest that is not complete yet."""
-    frames = []
+    frames: list[bytes] = []
     at = data.find(MARK)
     while at >= 0:
         if len(data) < at + _HEAD:
@@ -119,13 +125,14 @@ def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def encode_fix(fix: Fix, *, sky: list[tuple[float, float]]) -> list[bytes]:
-    """The frames of one epoch: NAV-PVT, NAV-DOP, NAV-SAT, NAV-EOE.
+    """The frames of one epoch: NAV-TIMEGPS, NAV-PVT, NAV-DOP, NAV-SAT, NAV-EOE.
 
     Args:
         fix: The epoch.
         sky: Azimuth, clockwise from north, and elevation of each satellite in use [deg].
     """
-    time_of_week_ms = gps_time_of_week_ms(fix.utc)
+    week, time_of_week_ms = gps_week_and_ms(fix.utc)
+    time = {"week": week, "leapS": GPS_AHEAD_OF_UTC_S, "valid": _VALID, "tAcc": _TIME_ACCURACY_NS}
     dops = {name: _dop(value) for name, value in _dops(fix).items()}
     satellites = [
         {
@@ -135,6 +142,7 @@ def encode_fix(fix: Fix, *, sky: list[tuple[float, float]]) -> list[bytes]:
         for number, (azimuth, elevation) in enumerate(sky, start=1)
     ]
     return [
+        encode("NAV-TIMEGPS", iTOW=time_of_week_ms, **time),
         encode("NAV-PVT", iTOW=time_of_week_ms, **_pvt(fix), pDOP=dops["pDOP"]),
         encode("NAV-DOP", iTOW=time_of_week_ms, **dops),
         encode("NAV-SAT", iTOW=time_of_week_ms, version=1, numSvs=len(satellites), satellites=satellites),
@@ -173,7 +181,7 @@ def _course_std_deg(fix: Fix) -> float:
 def _dops(fix: Fix) -> dict[str, float]:
     """Dilutions; those of time and of both horizontal axes follow the model that favors none of them."""
     if not fix.has_fix:
-        return dict.fromkeys(("gDOP", "pDOP", "tDOP", "vDOP", "hDOP", "nDOP", "eDOP"), 99.99)
+        return dict.fromkeys(_DILUTIONS, 99.99)
     axis = fix.hdop / math.sqrt(2.0)
     time = fix.pdop / math.sqrt(3.0)
     return {

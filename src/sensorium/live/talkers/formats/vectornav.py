@@ -1,9 +1,9 @@
 """Messages of VectorNav's inertial sensors: binary output group 1, and the ASCII message VNIMU.
 
 A binary message is FA, a byte that selects groups (here 01, the common group), a word u16 that selects its fields, the
-fields in the order of their bits, and a CRC of 16 bits over all but the first byte, high byte first; else little-endian.
-Axes of the device are x forward, y right, z down. Source: VectorNav VN-100 User Manual UM001 v2.05, sections 4.2 (ASCII),
-5.3 (binary) and 5.4 (fields of group 1).
+fields in the order of their bits, and a CRC of 16 bits over all but the first byte, high byte first; the rest is
+little-endian. Axes of the device are x forward, y right, z down. Source: VectorNav VN-100 User Manual (UM001), binary
+and ASCII output messages.
 """
 
 from typing import NamedTuple
@@ -116,7 +116,8 @@ def decode_vnimu(line: bytes) -> VnImu | None:
 
 def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
     """Messages of a stream with right checksums, binary or VNIMU, and the rest that is not complete yet."""
-    messages, at = [], 0
+    messages: list[bytes] = []
+    at = 0
     while at < len(data):
         if data[at] == ord("$"):
             end = data.find(b"\n", at) + 1

@@ -3,7 +3,7 @@
 A message is FA, bus FF, message identifier 36, a length u8 (FF: then a length u16), packets, and a checksum that makes
 the sum of all bytes after the first zero; big-endian. A packet is an identifier u16, a length u8 and its numbers, here
 of 32 bits. Axes are the housing's: x forward, y left, z up. Source: Xsens MT Low Level Communication Protocol
-Documentation (MT0101P), sections 4.3 and 5.2.
+Documentation (MT0101P).
 """
 
 from typing import NamedTuple
@@ -90,7 +90,7 @@ def decode(message: bytes) -> dict[str, Value] | None:
 
 def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
     """MTData2 messages of a stream with right checksums, and the rest that is not complete yet."""
-    messages = []
+    messages: list[bytes] = []
     at = data.find(PREAMBLE)
     while at >= 0:
         span = _payload_span(data[at : at + 6])

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from sensorium.core.errors import SpecError
-from sensorium.live.talkers.formats.fix import checked_start_utc, gps_time_of_week_ms, utc_at
+from sensorium.live.talkers.formats.fix import checked_start_utc, gps_week_and_ms, utc_at
 from tests.unit.live.talkers.formats.cases import random_fix
 
 
 def test_a_gps_week_begins_eighteen_seconds_before_sunday_of_utc():
     sunday = datetime(2026, 3, 1, tzinfo=UTC)
     assert sunday.weekday() == 6
-    assert gps_time_of_week_ms(sunday - timedelta(seconds=18)) == 0
-    assert gps_time_of_week_ms(sunday) == 18_000
-    assert gps_time_of_week_ms(sunday - timedelta(seconds=18, microseconds=1000)) == 7 * 86_400_000 - 1
+    assert gps_week_and_ms(sunday - timedelta(seconds=18)) == (2408, 0)
+    assert gps_week_and_ms(sunday) == (2408, 18_000)
+    assert gps_week_and_ms(sunday - timedelta(seconds=18, microseconds=1000)) == (2407, 7 * 86_400_000 - 1)
 
 
 def test_utc_of_a_time_of_the_run():

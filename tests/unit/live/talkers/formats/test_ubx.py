@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.live.talkers.formats import ubx
-from sensorium.live.talkers.formats.fix import gps_time_of_week_ms
+from sensorium.live.talkers.formats.fix import gps_week_and_ms
 from tests.unit.live.talkers.formats.cases import random_fix
 
 RNG = np.random.default_rng(5562)
@@ -17,7 +17,7 @@ def test_pyubx2_reads_every_frame_and_the_same_numbers():
         fix = random_fix(RNG)
         frames = ubx.encode_fix(fix, sky=SKY)
         read = {message.identity: message for message in map(pyubx2.UBXReader.parse, frames)}
-        assert list(read) == ["NAV-PVT", "NAV-DOP", "NAV-SAT", "NAV-EOE"]
+        assert list(read) == ["NAV-TIMEGPS", "NAV-PVT", "NAV-DOP", "NAV-SAT", "NAV-EOE"]
         assert [read[name].serialize() for name in read] == frames
         pvt = read["NAV-PVT"]
         assert (pvt.lat, pvt.lon) == pytest.approx((fix.latitude_deg, fix.longitude_deg), abs=5.1e-8)
@@ -31,7 +31,7 @@ def test_pyubx2_reads_every_frame_and_the_same_numbers():
         assert pvt.diffSoln == (fix.quality != "single")
         utc = (pvt.year, pvt.month, pvt.day, pvt.hour, pvt.min, pvt.second, pvt.nano)
         assert utc == (*fix.utc.timetuple()[:6], 1000 * fix.utc.microsecond)
-        assert {message.iTOW for message in read.values()} == {gps_time_of_week_ms(fix.utc)}
+        assert {message.iTOW for message in read.values()} == {gps_week_and_ms(fix.utc)[1]}
         assert (pvt.hAcc / 1e3, pvt.vAcc / 1e3) == pytest.approx(
             (fix.horizontal_std_m, fix.vertical_std_m), abs=5.1e-4
         )
@@ -45,7 +45,7 @@ def test_pyubx2_reads_every_frame_and_the_same_numbers():
 
 
 def test_without_a_fix():
-    pvt = ubx.decode(ubx.encode_fix(random_fix(RNG, has_fix=False), sky=[])[0]).fields
+    pvt = ubx.decode(ubx.encode_fix(random_fix(RNG, has_fix=False), sky=[])[1]).fields
     assert (pvt["fixType"], pvt["flags"], pvt["numSV"], pvt["flags3"]) == (0, 0, 0, 1)
 
 

@@ -10,7 +10,7 @@ from sensorium.live.talkers.formats.checksums import crc_16
 
 RNG = np.random.default_rng(100)
 
-# The manual's example of yaw, pitch and roll (UM001, 5.3.7), and a sentence that a VN-200 sent
+# The manual's example of yaw, pitch and roll (UM001), and a sentence that a VN-200 sent
 MANUAL = bytes.fromhex("FA 01 08 00 93 50 2E 42 83 3E F1 3F 48 B5 04 BB 92 88")
 RECORDED = (
     b"$VNIMU,-00.0350,+00.4222,-00.6643,-00.015,+00.019,+09.948,+00.002066,-00.008442,-00.044656,+20.7,+084.322*66\r\n"
@@ -39,7 +39,7 @@ def test_fields_are_in_the_order_of_their_bits():
 
 
 def test_lengths_of_the_fields():
-    # UM001, 5.4; together 198 bytes
+    # UM001; together 198 bytes
     lengths = [dtype.itemsize for _, dtype in vectornav.FIELDS]
     assert lengths == [8, 8, 8, 12, 16, 12, 24, 12, 12, 24, 20, 28, 2, 4, 8]
 
