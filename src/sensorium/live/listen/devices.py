@@ -106,7 +106,9 @@ class VectorNavReceiver(StreamReceiver):
 
     def _told(self, message: bytes) -> tuple[str, str]:
         imu = vectornav.decode_vnimu(message)
-        return ("binary 1", line_of(vectornav.decode(message) or {})) if imu is None else ("VNIMU", line_of(imu._asdict()))
+        if imu is not None:
+            return "VNIMU", line_of(imu._asdict())
+        return "binary 1", line_of(vectornav.decode(message) or {})
 
 
 class XsensReceiver(StreamReceiver):

@@ -1,6 +1,6 @@
 """MAVLink messages, as an autopilot's software in the loop would receive them."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sensorium.live.listen.devices import StreamListening, StreamReceiver, line_of
 
@@ -24,14 +24,13 @@ class MavlinkReceiver(StreamReceiver):
         super().__init__(options)
         self._mav = common.MAVLink(None)
         self._mav.robust_parsing = True
-        self._parsed: dict[bytes, Any] = {}
+        self._decoder = common.MAVLink(None)
 
     def _split(self, data: bytes) -> tuple[list[bytes], bytes]:
         # The parser keeps the rest itself
-        messages = [one for one in self._mav.parse_buffer(data) or () if one.get_type() != "BAD_DATA"]
-        self._parsed.update((bytes(one.get_msgbuf()), one) for one in messages)
-        return [bytes(one.get_msgbuf()) for one in messages], b""
+        parsed = self._mav.parse_buffer(data) or ()
+        return [bytes(one.get_msgbuf()) for one in parsed if one.get_type() != "BAD_DATA"], b""
 
     def _told(self, message: bytes) -> tuple[str, str]:
-        parsed = self._parsed.pop(message)
+        parsed = self._decoder.decode(bytearray(message))
         return parsed.get_type(), line_of({name: getattr(parsed, name) for name in parsed.get_fieldnames()})

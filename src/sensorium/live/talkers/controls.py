@@ -12,6 +12,8 @@ from sensorium.live.talkers.options import ControlOptions
 from sensorium.worlds.commanded import Commanded
 from sensorium.worlds.mujoco.world import MuJoCo
 
+_MOST_CHANNELS = 32
+
 
 class Controls(NamedTuple):
     """One command.
@@ -93,10 +95,9 @@ def _rover_handler(env: Environment, options: ControlOptions, talker: str) -> Ha
     name: str = body
 
     def handle(env: Environment, controls: Controls) -> None:
-        speed, turn = (
-            float(np.clip(np.nan_to_num(controls.channels[channel]), -1.0, 1.0)) if channel < len(controls.channels) else 0
-            for channel in (options.speed_channel, options.turn_channel)
-        )
+        given = np.zeros(_MOST_CHANNELS)
+        given[: len(controls.channels)] = np.clip(np.nan_to_num(controls.channels), -1.0, 1.0)
+        speed, turn = float(given[options.speed_channel]), float(given[options.turn_channel])
         world.command(
             name,
             velocity=(speed * options.max_speed_m_s, 0.0, 0.0),

@@ -87,6 +87,7 @@ class PtyPort:
         try:
             tty.setraw(self._far)
             os.set_blocking(self._near, False)
+            os.set_blocking(self._far, False)
             self.path = os.ttyname(self._far)
             if self._link is not None:
                 self._link.unlink(missing_ok=True)
@@ -102,9 +103,10 @@ class PtyPort:
         while self._unread and sum(self._unread) - self._unread[0] >= waiting:
             self._unread.popleft()
         if waiting + len(message) > _TERMINAL_BYTES:
-            termios.tcflush(self._far, termios.TCIFLUSH)
+            # Nobody reads. What waits is read here: `tcflush` would leave what the kernel has not passed on yet
             self.dropped += len(self._unread)
             self._unread.clear()
+            _drained(self._far)
         try:
             os.write(self._near, message)
             self._unread.append(len(message))
@@ -113,11 +115,7 @@ class PtyPort:
 
     def read(self) -> list[bytes]:
         """What the reader wrote, such as commands to the device."""
-        chunks: list[bytes] = []
-        with contextlib.suppress(OSError):
-            while self._near >= 0 and (chunk := os.read(self._near, _CHUNK)):
-                chunks.append(chunk)
-        return chunks
+        return [] if self._near < 0 else _drained(self._near)
 
     def wait(self, timeout_s: float) -> None:
         """Wait for something to read."""
@@ -335,6 +333,15 @@ def checked_host(host: str) -> str:
         return str(ipaddress.ip_address(host))
     except ValueError:
         raise SpecError(f"host is {host!r}; it must be an address such as {LOOPBACK}") from None
+
+
+def _drained(descriptor: int) -> list[bytes]:
+    """What can be read of a terminal's end now."""
+    chunks: list[bytes] = []
+    with contextlib.suppress(OSError):
+        while chunk := os.read(descriptor, _CHUNK):
+            chunks.append(chunk)
+    return chunks
 
 
 def _bound(kind: int, host: str, port: int, address: str) -> socket.socket:

@@ -67,13 +67,6 @@ def test_a_stream_in_any_pieces_with_noise_gives_the_messages():
     assert found + more == messages
 
 
-def test_the_parser_of_a_package_by_others_checks_the_same_crc():
-    package = pytest.importorskip("vn100.vn100_modules.resources.mod_16bit_crc")
-    for _ in range(20):
-        message = vectornav.encode({"angular_rate": tuple(RNG.normal(size=3).tolist())})
-        assert package.CRC16_CCITT.check_vn_binary_data(message)
-
-
 def test_broken_messages_are_refused():
     for _ in range(50):
         broken = bytearray(MANUAL)
