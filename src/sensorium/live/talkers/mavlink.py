@@ -80,9 +80,10 @@ class MavlinkSink(Autopilot):
         self._gnss = found_or_none(env, "gnss", options.gnss, talker=self.name) or ""
         if self._gnss:
             self._epochs = Epochs(env.sensors[self._gnss], satellites=options.satellites, geoid_m=options.geoid_m)
-        names = (self._magnetometer, self._barometer, self._gnss, self._imu)
-        self._axes = {name: body_axes(env.sensors[name]) for name in names if name}
-        return tuple(dict.fromkeys(name for name in names if name))
+        # The IMU is last: of readings that arrive at one time, its message has the others
+        names = [name for name in (self._magnetometer, self._barometer, self._gnss) if name not in ("", self._imu)]
+        self._axes = {name: body_axes(env.sensors[name]) for name in (*names, self._imu)}
+        return (*names, self._imu)
 
     def _encode(self, sensor: str, reading: Any) -> Iterable[bytes]:
         if not is_valid(reading):
