@@ -3,6 +3,7 @@
 import os
 import select
 import socket
+import termios
 import time
 import tty
 
@@ -76,5 +77,5 @@ class ByteSource:
             return socket.create_connection((self._port.host, self._port.port), timeout=2.0)
         file = os.open(self.name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         if os.isatty(file):
-            tty.setraw(file)
+            tty.setraw(file, termios.TCSANOW)  # which keeps what waits
         return file

@@ -189,7 +189,7 @@ def test_lockstep_ends_when_the_autopilot_goes_silent():
 
 
 def test_mujoco_actuators_follow_commands():
-    model = """<mujoco><worldbody><body name="arm"><joint name="hinge" axis="0 0 1"/><geom size="0.1"/></body></worldbody>
+    model = """<mujoco><worldbody><body name="arm"><joint name="hinge"/><geom size="0.1"/></body></worldbody>
       <actuator><motor name="motor" joint="hinge" ctrlrange="0 4" ctrllimited="true"/>
       <position name="servo" joint="hinge" ctrlrange="-2 1" ctrllimited="true"/></actuator></mujoco>"""
     env = sn.Environment.from_mujoco(model, magnetic=sn.fields.UniformMagnetic((0, 2e-5, -4e-5)))

@@ -38,7 +38,7 @@ def test_ubx_has_every_reading_and_its_figures():
         sink = sn.live.open_sink("ubx", port=f"udp:{port}", quality="rtk_fixed", geoid_m=47.5, satellites=20)
         kept = run_and_keep(env, [sink], duration_s=1.0)
     frames = [ubx.decode(data) for data in received]
-    assert [one.name for one in frames] == ["NAV-TIMEGPS", "NAV-PVT", "NAV-DOP", "NAV-SAT", "NAV-EOE"] * 5
+    assert [one.name for one in frames] == ["NAV-PVT", "NAV-DOP", "NAV-TIMEGPS", "NAV-SAT", "NAV-EOE"] * 5
     for reading, pvt in zip(kept["gnss"], [one.fields for one in frames if one.name == "NAV-PVT"], strict=True):
         assert np.array([pvt["lat"], pvt["lon"]]) / 1e7 == pytest.approx(reading.geodetic[:2], abs=5.1e-8)
         assert pvt["height"] / 1e3 == pytest.approx(reading.geodetic[2], abs=5.1e-4)

@@ -1,4 +1,4 @@
-"""Frames of u-blox receivers, UBX: NAV-TIMEGPS, -PVT, -DOP, -SAT and -EOE, encoded and decoded by one table.
+"""Frames of u-blox receivers, UBX: NAV-PVT, -DOP, -TIMEGPS, -SAT and -EOE, encoded and decoded by one table.
 
 A frame is B5 62, class, identifier, length u16, payload, and two checksum bytes over all but the mark and themselves;
 little-endian. Source: u-blox M8 receiver description (UBX-13003221), section 32; NAV-EOE ends an epoch.
@@ -125,7 +125,7 @@ def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def encode_fix(fix: Fix, *, sky: list[tuple[float, float]]) -> list[bytes]:
-    """The frames of one epoch: NAV-TIMEGPS, NAV-PVT, NAV-DOP, NAV-SAT, NAV-EOE.
+    """The frames of one epoch: NAV-PVT, NAV-DOP, NAV-TIMEGPS, NAV-SAT, NAV-EOE.
 
     Args:
         fix: The epoch.
@@ -142,9 +142,9 @@ def encode_fix(fix: Fix, *, sky: list[tuple[float, float]]) -> list[bytes]:
         for number, (azimuth, elevation) in enumerate(sky, start=1)
     ]
     return [
-        encode("NAV-TIMEGPS", iTOW=time_of_week_ms, **time),
         encode("NAV-PVT", iTOW=time_of_week_ms, **_pvt(fix), pDOP=dops["pDOP"]),
         encode("NAV-DOP", iTOW=time_of_week_ms, **dops),
+        encode("NAV-TIMEGPS", iTOW=time_of_week_ms, **time),
         encode("NAV-SAT", iTOW=time_of_week_ms, version=1, numSvs=len(satellites), satellites=satellites),
         encode("NAV-EOE", iTOW=time_of_week_ms),
     ]
