@@ -3,9 +3,7 @@
 import os
 import select
 import socket
-import termios
 import time
-import tty
 
 from sensorium.core.errors import SpecError
 from sensorium.live.talkers.ports import TcpPort, UdpPort, port_of
@@ -77,5 +75,8 @@ class ByteSource:
             return socket.create_connection((self._port.host, self._port.port), timeout=2.0)
         file = os.open(self.name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         if os.isatty(file):
+            import termios  # which only Unix has
+            import tty
+
             tty.setraw(file, termios.TCSANOW)  # which keeps what waits
         return file

@@ -6,14 +6,11 @@ messages and counted; memory is bounded by `_CLIENT_BYTES` for each TCP client a
 
 import contextlib
 import errno
-import fcntl
 import ipaddress
 import os
 import select
 import socket
 import struct
-import termios
-import tty
 from collections import deque
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,7 +30,7 @@ class Port(Protocol):
     """A way out of the run."""
 
     address: str
-    """Where a reader finds it, once open: a path, or udp://host:port, or tcp://host:port."""
+    """Where a reader finds it, once open: the path of a serial port, or udp://host:port, or tcp://host:port."""
     dropped: int
     """Messages that no reader took in time."""
 
@@ -83,6 +80,8 @@ class PtyPort:
         """Open the terminal, and link to it."""
         if self._link is not None and self._link.exists() and not self._link.is_symlink():
             raise SpecError(f"the link of the pseudo-terminal is {self._link}, a file; it must be new, or a link")
+        import tty  # which only Unix has
+
         self._near, self._far = os.openpty()
         try:
             tty.setraw(self._far)
@@ -99,6 +98,9 @@ class PtyPort:
 
     def write(self, message: bytes) -> None:
         """Send one message to the reader of the terminal."""
+        import fcntl
+        import termios
+
         waiting = struct.unpack("i", fcntl.ioctl(self._far, termios.FIONREAD, b"\0\0\0\0"))[0]
         while self._unread and sum(self._unread) - self._unread[0] >= waiting:
             self._unread.popleft()

@@ -1,7 +1,6 @@
 """The base of talkers: readings of some sensors, encoded, leave at their own times through one port."""
 
 import abc
-import sys
 import threading
 import time
 from collections.abc import Iterable
@@ -63,6 +62,11 @@ class Talker(QueuedSink):
     def _receive(self, chunk: bytes) -> None:
         """Take bytes that came back; on the sink's thread. Serial devices here ignore commands."""
 
+    @property
+    def hint(self) -> str:
+        """Where a reader finds it, once it is open."""
+        return self.port.address
+
     # --- QueuedSink -------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -78,7 +82,6 @@ class Talker(QueuedSink):
     def _open(self, env: Environment, clock: RunClock) -> None:
         self._sensors, self._clock = self._choose(env), clock
         self.port.open()
-        print(f"live {self.name}: {self.port.address}", file=sys.stderr, flush=True)
 
     def _prepare(self, step: LiveStep) -> Iterable[Item]:
         assert self._clock is not None
