@@ -62,11 +62,6 @@ class Talker(QueuedSink):
     def _receive(self, chunk: bytes) -> None:
         """Take bytes that came back; on the sink's thread. Serial devices here ignore commands."""
 
-    @property
-    def hint(self) -> str:
-        """Where a reader finds it, once it is open."""
-        return self.port.address
-
     # --- QueuedSink -------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -82,6 +77,7 @@ class Talker(QueuedSink):
     def _open(self, env: Environment, clock: RunClock) -> None:
         self._sensors, self._clock = self._choose(env), clock
         self.port.open()
+        self.hint = self.port.address
 
     def _prepare(self, step: LiveStep) -> Iterable[Item]:
         assert self._clock is not None
