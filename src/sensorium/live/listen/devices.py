@@ -24,8 +24,8 @@ class StreamListening(Spec):
 class StreamReceiver(Receiver):
     """Finds messages in a stream of bytes; those with a wrong checksum are passed over.
 
-    A subclass gives `_split`, which takes bytes and returns whole messages and the rest, and `_told`, which returns the
-    kind of a message and what it says.
+    A subclass gives `_split`, which takes bytes and returns whole messages and the rest, and `_described`, which gives
+    the kind of a message and what it says.
     """
 
     def __init__(self, options: StreamListening) -> None:
@@ -37,7 +37,7 @@ class StreamReceiver(Receiver):
     def _split(self, data: bytes) -> tuple[list[bytes], bytes]:
         raise NotImplementedError
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -58,7 +58,7 @@ class StreamReceiver(Receiver):
         if not self._ready:
             return None
         message = self._ready.popleft()
-        kind, line = self._told(message)
+        kind, line = self._described(message)
         return Received(self._source.name, kind, message, time.time_ns(), f"{kind} {line}")
 
     def recorder(self, path: Path) -> AbstractContextManager[Callable[[Received], None]]:
@@ -75,7 +75,7 @@ class NmeaReceiver(StreamReceiver):
         lines, rest = nmea.split_stream(data)
         return [line + b"\n" for line in lines if nmea.decode(line) is not None], rest
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         sentence = nmea.decode(message)
         assert sentence is not None
         return sentence.kind, ",".join((sentence.talker, *sentence.fields))
@@ -89,7 +89,7 @@ class UbxReceiver(StreamReceiver):
     def _split(self, data: bytes) -> tuple[list[bytes], bytes]:
         return ubx.split_stream(data)
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         frame = ubx.decode(message)
         assert frame is not None
         fields = {**frame.fields, "satellites": len(frame.fields.get("satellites", ()))}
@@ -104,7 +104,7 @@ class VectorNavReceiver(StreamReceiver):
     def _split(self, data: bytes) -> tuple[list[bytes], bytes]:
         return vectornav.split_stream(data)
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         imu = vectornav.decode_vnimu(message)
         if imu is not None:
             return "VNIMU", line_of(imu._asdict())
@@ -119,7 +119,7 @@ class XsensReceiver(StreamReceiver):
     def _split(self, data: bytes) -> tuple[list[bytes], bytes]:
         return xsens.split_stream(data)
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         return "MTData2", line_of(xsens.decode(message) or {})
 
 

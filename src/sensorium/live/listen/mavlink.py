@@ -31,6 +31,6 @@ class MavlinkReceiver(StreamReceiver):
         parsed = self._mav.parse_buffer(data) or ()
         return [bytes(one.get_msgbuf()) for one in parsed if one.get_type() != "BAD_DATA"], b""
 
-    def _told(self, message: bytes) -> tuple[str, str]:
+    def _described(self, message: bytes) -> tuple[str, str]:
         parsed = self._decoder.decode(bytearray(message))
         return parsed.get_type(), line_of({name: getattr(parsed, name) for name in parsed.get_fieldnames()})

@@ -57,8 +57,8 @@ class Port(Protocol):
 class PtyPort:
     """A pseudo-terminal in raw mode, which a driver opens as it opens a serial port.
 
-    Bytes that nobody reads are discarded once 4000 of them wait, oldest included, as on a real line where nobody
-    listens; a reader that comes later starts with recent data.
+    Bytes that are not read are discarded once 4000 of them wait, oldest included, as on a real line without a receiver;
+    a reader that comes later starts with recent data.
     """
 
     readers = None
@@ -105,14 +105,17 @@ class PtyPort:
         while self._unread and sum(self._unread) - self._unread[0] >= waiting:
             self._unread.popleft()
         if waiting + len(message) > _TERMINAL_BYTES:
-            # Nobody reads. What waits is read here: `tcflush` would leave what the kernel has not passed on yet
+            # There is no reader. What waits is read here: `tcflush` would leave what the kernel has not passed on yet
             self.dropped += len(self._unread)
             self._unread.clear()
             _drained(self._far)
         try:
-            os.write(self._near, message)
-            self._unread.append(len(message))
+            is_whole = os.write(self._near, message) == len(message)
         except BlockingIOError:
+            is_whole = False
+        if is_whole:
+            self._unread.append(len(message))
+        else:
             self.dropped += 1
 
     def read(self) -> list[bytes]:
@@ -135,20 +138,33 @@ class PtyPort:
         self._near = self._far = -1
 
 
-class UdpPort:
-    """Datagrams to one address, one message each; answers to them are read.
-
-    A datagram that nobody receives is lost without notice, as always with UDP.
-    """
-
-    readers = None
+class _UdpSocket:
+    """A socket for datagrams at or for one address."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Name the receiver."""
         self.host, self.port = host, port
         self.address = f"udp://{host}:{port}"
         self.dropped = 0
         self._socket: socket.socket | None = None
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait for something to read."""
+        select.select([] if self._socket is None else [self._socket], [], [], timeout_s)
+
+    def close(self) -> None:
+        """Close the socket."""
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+
+class UdpPort(_UdpSocket):
+    """Datagrams to one address, one message each; answers to them are read.
+
+    A datagram without a receiver is lost without notice, as always with UDP.
+    """
+
+    readers = None
 
     def open(self) -> None:
         """Open the socket."""
@@ -168,31 +184,18 @@ class UdpPort:
         """Datagrams that came back."""
         return [data for data, _ in _datagrams(self._socket)]
 
-    def wait(self, timeout_s: float) -> None:
-        """Wait for something to read."""
-        select.select([] if self._socket is None else [self._socket], [], [], timeout_s)
 
-    def close(self) -> None:
-        """Close the socket."""
-        if self._socket is not None:
-            self._socket.close()
-        self._socket = None
-
-
-class UdpAnswerPort:
+class UdpAnswerPort(_UdpSocket):
     """Listens for datagrams, and sends to the one that spoke last; before that, messages go nowhere."""
 
     def __init__(self, host: str, port: int) -> None:
         """Name the address to listen at; port 0 takes a free one."""
-        self.host, self.port = host, port
-        self.address = f"udp://{host}:{port}"
-        self.dropped = 0
-        self._socket: socket.socket | None = None
+        super().__init__(host, port)
         self._peer: Any = None
 
     @property
     def readers(self) -> int | None:
-        """1 once somebody spoke."""
+        """1 once a datagram has come."""
         return int(self._peer is not None)
 
     def open(self) -> None:
@@ -215,16 +218,6 @@ class UdpAnswerPort:
         if found:
             self._peer = found[-1][1]
         return [data for data, _ in found]
-
-    def wait(self, timeout_s: float) -> None:
-        """Wait for something to read."""
-        select.select([] if self._socket is None else [self._socket], [], [], timeout_s)
-
-    def close(self) -> None:
-        """Close the socket."""
-        if self._socket is not None:
-            self._socket.close()
-        self._socket = None
 
 
 class TcpPort:
@@ -367,6 +360,6 @@ def _datagrams(source: socket.socket | None) -> list[tuple[bytes, Any]]:
         try:
             found.append(source.recvfrom(_CHUNK))
         except OSError as error:
-            if error.errno != errno.ECONNREFUSED:  # an earlier datagram found nobody
+            if error.errno != errno.ECONNREFUSED:  # an earlier datagram had no receiver
                 break
     return found

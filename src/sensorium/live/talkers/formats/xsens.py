@@ -107,7 +107,7 @@ def split_stream(data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _payload_span(message: bytes) -> tuple[int, int] | None:
-    """Where the payload of a message begins and ends; None if that cannot be told yet, or never."""
+    """Where the payload of a message begins and ends; None if that is not known yet, or never."""
     if len(message) < 4 or message[0] != PREAMBLE or message[1] != _BUS:
         return None
     if message[3] != _EXTENDED:

@@ -29,3 +29,14 @@ def random_fix(rng: np.random.Generator, *, has_fix: bool = True) -> Fix:
         satellites=int(rng.integers(4, 31)),
         quality=QUALITIES[rng.integers(4)],
     )
+
+
+def in_pieces(split_stream, data: bytes, rng: np.random.Generator, most: int) -> tuple[list[bytes], bytes]:
+    """Messages of a stream that comes in pieces of random lengths, and what is left."""
+    found, rest, at = [], b"", 0
+    while at < len(data):
+        size = int(rng.integers(1, most))
+        more, rest = split_stream(rest + data[at : at + size])
+        found += more
+        at += size
+    return found, rest

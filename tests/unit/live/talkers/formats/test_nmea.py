@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sensorium.live.talkers.formats import nmea
-from tests.unit.live.talkers.formats.cases import random_fix
+from tests.unit.live.talkers.formats.cases import in_pieces, random_fix
 
 RNG = np.random.default_rng(183)
 _QUALITY = {"single": 1, "differential": 2, "rtk_fixed": 4, "rtk_float": 5}
@@ -79,12 +79,7 @@ def test_decode_refuses_wrong_checksums_and_other_text():
 
 def test_a_stream_in_any_pieces_gives_the_same_lines():
     data = b"noise$GP" + b"".join(line for _ in range(5) for line in nmea.encode_fix(random_fix(RNG)))
-    found, rest, at = [], b"", 0
-    while at < len(data):
-        size = int(RNG.integers(1, 60))
-        lines, rest = nmea.split_stream(rest + data[at : at + size])
-        found += [nmea.decode(line) for line in lines]
-        at += size
+    found = [nmea.decode(line) for line in in_pieces(nmea.split_stream, data, RNG, 60)[0]]
     assert len(found) == 25
     assert None not in found
 

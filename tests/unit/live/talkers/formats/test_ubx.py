@@ -5,7 +5,7 @@ import pytest
 
 from sensorium.live.talkers.formats import ubx
 from sensorium.live.talkers.formats.fix import gps_week_and_ms
-from tests.unit.live.talkers.formats.cases import random_fix
+from tests.unit.live.talkers.formats.cases import in_pieces, random_fix
 
 RNG = np.random.default_rng(5562)
 SKY = [(10.0 * k, 80.0 - 7.0 * k) for k in range(9)]
@@ -59,13 +59,7 @@ def test_decoded_frames_encode_to_the_same_bytes():
 def test_a_stream_in_any_pieces_with_noise_gives_the_frames():
     frames = [frame for _ in range(6) for frame in ubx.encode_fix(random_fix(RNG), sky=SKY)]
     data = b"\xb5\xb5\x62\x01" + b"\xb5\x62".join([b"".join(frames[:7]), b"".join(frames[7:])])
-    found, rest, at = [], b"", 0
-    while at < len(data):
-        size = int(RNG.integers(1, 90))
-        more, rest = ubx.split_stream(rest + data[at : at + size])
-        found += more
-        at += size
-    assert found == frames
+    assert in_pieces(ubx.split_stream, data, RNG, 90)[0] == frames
 
 
 def test_broken_frames_are_refused():

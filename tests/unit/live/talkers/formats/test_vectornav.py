@@ -7,6 +7,7 @@ import pytest
 
 from sensorium.live.talkers.formats import vectornav
 from sensorium.live.talkers.formats.checksums import crc_16
+from tests.unit.live.talkers.formats.cases import in_pieces
 
 RNG = np.random.default_rng(100)
 
@@ -57,12 +58,7 @@ def test_any_fields_are_read_back():
 def test_a_stream_in_any_pieces_with_noise_gives_the_messages():
     messages = [MANUAL, RECORDED, vectornav.encode({"acceleration": (0.0, 0.0, -9.8)})] * 8
     data = b"\xfa\xfa\x01$" + b"\xfa\x02$VN".join(messages)
-    found, rest, at = [], b"", 0
-    while at < len(data):
-        size = int(RNG.integers(1, 40))
-        more, rest = vectornav.split_stream(rest + data[at : at + size])
-        found += more
-        at += size
+    found, rest = in_pieces(vectornav.split_stream, data, RNG, 40)
     more, _ = vectornav.split_stream(rest + b"\0" * 400)
     assert found + more == messages
 

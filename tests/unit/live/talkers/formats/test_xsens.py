@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sensorium.live.talkers.formats import xsens
+from tests.unit.live.talkers.formats.cases import in_pieces
 
 RNG = np.random.default_rng(36)
 
@@ -85,13 +86,7 @@ def test_unknown_items_are_left_out_and_long_messages_have_a_long_length():
 def test_a_stream_in_any_pieces_with_noise_gives_the_messages():
     messages = [framed(bytes.fromhex(payload)) for payload, _ in PAYLOADS] * 5
     data = b"\x00\xfa\x01" + b"\xfa\xff\x36\x02\x00".join(messages)
-    found, rest, at = [], b"", 0
-    while at < len(data):
-        size = int(RNG.integers(1, 70))
-        more, rest = xsens.split_stream(rest + data[at : at + size])
-        found += more
-        at += size
-    assert found == messages
+    assert in_pieces(xsens.split_stream, data, RNG, 70)[0] == messages
 
 
 def test_broken_messages_are_refused():
