@@ -50,6 +50,7 @@ class FoxgloveSink(QueuedSink):
         self._schemas: dict[str, Any] = {}
         self._latched: dict[str, list[bytes]] = {topic: [] for topic in _LATCHED}
         self._clients: dict[int, int] = {}
+        self._now_ns = 0
         self._slow_clients = _SlowClients(self)
 
     @property
@@ -86,6 +87,7 @@ class FoxgloveSink(QueuedSink):
                 f"live.foxglove cannot listen on {host}:{port} ({in_one_line(error)}); the address must be this "
                 "machine's and the port free, and port 0 takes any free one"
             ) from None
+        self._now_ns = max(0, env.time_ns)
         if control is not None:
             control.begin(self._server)
         logging.getLogger(_SLOW_LOGGER).addHandler(self._slow_clients)
@@ -98,6 +100,7 @@ class FoxgloveSink(QueuedSink):
 
     def _prepare(self, step: LiveStep) -> Iterable[Item]:
         items = []
+        self._now_ns = max(0, step.time_ns)
         for one in step.messages:
             channel = self._channels.get(one.topic) or self._channel(one.topic, self._schema(one.message.kind))
             latched = self._latched.get(one.topic)
@@ -138,7 +141,7 @@ class FoxgloveSink(QueuedSink):
     def _deliver(self, payload: tuple[Any, StepMessage | bytes]) -> int:
         channel, one = payload
         if isinstance(one, bytes):
-            channel.log(one)
+            channel.log(one, log_time=self._now_ns)
             return 1
         channel.log(one.cdr(), log_time=max(0, one.log_ns))
         if one.topic == "/clock":

@@ -27,6 +27,9 @@ _MESSAGE_DATA = 1
 _LONGEST = 1 << 28
 _RETRY_S = 0.5
 
+# Time for a server to say goodbye [s]
+_CLOSE_S = 0.5
+
 
 class FoxgloveListening(Spec):
     """A connection to a Foxglove server."""
@@ -100,7 +103,8 @@ class FoxgloveReceiver(Receiver):
         protocols: Any = [_PROTOCOL]
         url = f"ws://{self._options.host}:{self._options.port}"
         self._open.close()
-        connection = connect(url, subprotocols=protocols, max_size=_LONGEST, compression=None, proxy=None)
+        options: Any = {"compression": None, "proxy": None, "close_timeout": _CLOSE_S}
+        connection = connect(url, subprotocols=protocols, max_size=_LONGEST, **options)
         try:
             self._connection = self._open.enter_context(connection)
         except (InvalidHandshake, TimeoutError, EOFError) as error:

@@ -17,7 +17,8 @@ class Client:
     def __init__(self, port, topics=None):
         url = f"ws://127.0.0.1:{port}"
         protocols, self._open = ["foxglove.sdk.v1"], ExitStack()
-        connection = connect(url, subprotocols=protocols, max_size=None, compression=None, proxy=None)
+        options = {"max_size": None, "compression": None, "proxy": None, "close_timeout": 0.2}
+        connection = connect(url, subprotocols=protocols, **options)
         self.socket = self._open.enter_context(connection)
         self.wanted, self.channels, self.control, self.messages, self.services = topics, {}, [], [], {}
 
@@ -28,7 +29,7 @@ class Client:
             left_s = ends_s - time.monotonic()
             assert left_s > 0, (self.channels.keys(), [told["op"] for told in self.control], len(self.messages))
             try:
-                frame = self.socket.recv(timeout=left_s)
+                frame = self.socket.recv(timeout=min(left_s, 0.02))
             except TimeoutError:
                 continue
             if isinstance(frame, bytes):
