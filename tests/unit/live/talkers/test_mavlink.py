@@ -146,7 +146,7 @@ def test_commands_drive_a_rover_and_call_back():
     controls = [0.0, -0.5, 0.0, 0.75] + [0.0] * 12
     autopilot = None
     try:
-        for _ in env.run(20.0, realtime=20.0, live=[sink]):
+        for _ in env.run(6000.0, realtime=20.0, live=[sink]):
             if autopilot is None:
                 autopilot = AutopilotThread(sink.port.port, controls=controls)
             if len(seen) >= 50:
@@ -172,19 +172,19 @@ def test_lockstep_ends_when_the_autopilot_goes_silent():
     from sensorium.record.ros2.step_messages import StepMessages
 
     autopilot = AutopilotThread(sink.port.port, controls=[0.0] * 16, most_answers=5)
-    until_s, maker = time.monotonic() + 20.0, StepMessages()
+    until_s, maker = time.monotonic() + 60.0, StepMessages()
     while time.monotonic() < until_s and (sink.commands < 5 or sink._is_locked):
         env.step()
         sink.send(LiveStep(env, maker))
     assert sink.commands == 5
     assert not sink._is_locked
-    began_s = time.monotonic()
+    sink._await_answer = lambda: pytest.fail("it still waits")
     for _ in range(20):
         env.step()
         sink.send(LiveStep(env, maker))
-    assert time.monotonic() - began_s < 20 * 0.2  # it does not wait in each step any more
     autopilot.end()
     sink.close()
+    assert sink.state().error is None
     assert not live_threads()
 
 

@@ -132,11 +132,10 @@ def test_a_tcp_client_that_reads_nothing_misses_whole_messages():
     port.open()
     with socket.create_connection(("127.0.0.1", port.port)) as client:
         port.wait(1.0)
-        count, began_s = 0, time.monotonic()
+        count = 0
         while port.dropped < 100:
             port.write(b"%09d\n" % count * 1000)
             count += 1
-        assert time.monotonic() - began_s < 10.0  # it never waited
         client.settimeout(5.0)
         data = b""
         while data.count(b"\n") < 1000 * (count - port.dropped):
