@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.environment import Environment
 from sensorium.live.talkers.options import ControlOptions
+from sensorium.worlds.base import World
 from sensorium.worlds.commanded import Commanded
+from sensorium.worlds.joined import Joined
 from sensorium.worlds.mujoco.world import MuJoCo
 
 _MOST_CHANNELS = 32
@@ -55,11 +57,11 @@ def scaled_control(channel: float, low: float, high: float, *, motors_from_minus
 
 
 def _actuator_handler(env: Environment, names: tuple[str, ...], talker: str) -> Handler:
-    world = env.world
-    if not isinstance(world, MuJoCo):
-        kind = type(world).__name__
-        raise SpecError(f"control of live sink {talker!r} names actuators; the world is {kind}, and it must be MuJoCo")
-    model = world.model
+    simulated = [part for part in _parts(env.world) if isinstance(part, MuJoCo)]
+    if len(simulated) != 1:
+        rule = f"the world has {len(simulated)} parts of MuJoCo, and it must have one"
+        raise SpecError(f"control of live sink {talker!r} names actuators; {rule}")
+    world, model = simulated[0], simulated[0].model
     known = {model.actuator(i).name: i for i in range(model.nu)}
     ranges: dict[int, tuple[int, float, float]] = {}
     for channel, name in enumerate(names):
@@ -86,13 +88,12 @@ def _actuator_handler(env: Environment, names: tuple[str, ...], talker: str) -> 
 
 
 def _rover_handler(env: Environment, options: ControlOptions, talker: str) -> Handler:
-    world, body = env.world, options.body
-    if not isinstance(world, Commanded):
-        kind = type(world).__name__
-        raise SpecError(f"control of live sink {talker!r} names a body; the world is {kind}, and it must be Commanded")
-    if body is None or body not in world.body_names:
-        raise SpecError(f"control of live sink {talker!r} names {body!r}; the bodies are {', '.join(world.body_names)}")
-    name: str = body
+    commanded = {name: part for part in _parts(env.world) if isinstance(part, Commanded) for name in part.body_names}
+    name = str(options.body)
+    if name not in commanded:
+        has = ", ".join(commanded) or "none"
+        raise SpecError(f"control of live sink {talker!r} names the body {name!r}; those of Commanded worlds are {has}")
+    world = commanded[name]
 
     def handle(env: Environment, controls: Controls) -> None:
         given = np.zeros(_MOST_CHANNELS)
@@ -105,3 +106,8 @@ def _rover_handler(env: Environment, options: ControlOptions, talker: str) -> Ha
         )
 
     return handle
+
+
+def _parts(world: World) -> list[World]:
+    """The world itself, or all parts of a joined one."""
+    return [inner for part in world.parts for inner in _parts(part)] if isinstance(world, Joined) else [world]

@@ -28,8 +28,8 @@ def test_scaled_control(channel, low, high, from_minus_one, value):
 
 
 def test_channels_that_are_off_are_left_alone_or_stop_a_rover():
-    world = sn.worlds.Commanded({"car": sn.Pose()}, step_s=0.1)
-    env = sn.Environment(sn.Scene(), world)
+    car, tree = sn.worlds.Commanded({"car": sn.Pose()}, step_s=0.1), sn.worlds.Static({"tree": sn.Pose()}, step_s=0.1)
+    env = sn.Environment(sn.Scene(), sn.worlds.Joined([car, tree]))
     handle = handler_of(env, ControlOptions(body="car", speed_channel=1, turn_channel=9), talker="test")
     for speed, given in ((2.5, 0.5), (5.0, 4.0), (0.0, np.nan)):
         handle(env, Controls(np.array([1.0, given]), False, None, 0))

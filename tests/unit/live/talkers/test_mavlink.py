@@ -212,8 +212,8 @@ def test_mujoco_actuators_follow_commands():
         (("imu",), {}, "'mavlink' needs a sensor of kind 'barometer'; the environment has none"),
         (("barometer",), {}, "'mavlink' needs a sensor of kind 'imu'; the environment has none"),
         (SENSORS, {"port": "pty"}, "it must be tcp or udp"),
-        (SENSORS, {"control": {"actuators": ("m",)}}, "the world is Kinematic, and it must be MuJoCo"),
-        (SENSORS, {"control": {"body": "car"}}, "the world is Kinematic, and it must be Commanded"),
+        (SENSORS, {"control": {"actuators": ("m",)}}, "the world has 0 parts of MuJoCo, and it must have one"),
+        (SENSORS, {"control": {"body": "car"}}, "names the body 'car'; those of Commanded worlds are none"),
         (SENSORS, {"control": {"body": "car", "actuators": ("m",)}}, "it must have one of them"),
     ],
 )
