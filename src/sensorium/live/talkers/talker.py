@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sensorium.core.clock import ns_to_seconds
 from sensorium.environment import Environment
 from sensorium.live.sink import Item, QueuedSink, SinkState
 from sensorium.live.step import LiveStep
+from sensorium.live.talkers.departures import Departures
 from sensorium.live.talkers.ports import Port
 from sensorium.pacing import RunClock
 
@@ -36,9 +36,8 @@ class Timed(NamedTuple):
 class Talker(QueuedSink):
     """A sink that sends each reading of its sensors as a device would.
 
-    A reading that arrives at the simulated time t leaves one step after t, at the run's pace: so readings within a step
-    are as far apart as they were measured, not sent in one burst at its end. A run without a pace sends at once. A
-    subclass gives `sensors` in `_choose`, and `_encode`.
+    Readings leave at their own times, not in one burst at the end of a step (`Departures`). A subclass gives names of
+    sensors in `_choose`, and messages in `_encode`.
     """
 
     def __init__(self, port: Port) -> None:
@@ -46,6 +45,7 @@ class Talker(QueuedSink):
         super().__init__(queue_items=_QUEUE_ITEMS, queue_bytes=_QUEUE_BYTES)
         self.port = port
         self._ending = threading.Event()
+        self._departures = Departures()
         self._sensors: tuple[str, ...] = ()
         self._clock: RunClock | None = None
 
@@ -81,11 +81,11 @@ class Talker(QueuedSink):
 
     def _prepare(self, step: LiveStep) -> Iterable[Item]:
         assert self._clock is not None
-        env, now_s, speed = step.env, time.monotonic(), self._clock.speed
+        env = step.env
+        self._departures.begin_step(time.monotonic(), env.step_from_ns, env.time_ns, self._clock.speed)
         arrived = [(arrival, name) for name in self._sensors for arrival in env.sensors[name].arrivals()]
         for arrival, name in sorted(arrived, key=lambda one: one[0].arrival_ns):
-            into_step_s = ns_to_seconds(arrival.arrival_ns - env.step_from_ns)
-            due_s = now_s if speed is None else now_s + into_step_s / speed
+            due_s = self._departures.due_s(arrival.arrival_ns)
             yield Item(Timed(due_s, name, arrival.reading), _MESSAGE_BYTES)
 
     def _deliver(self, payload: Timed) -> int:
