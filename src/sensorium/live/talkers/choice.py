@@ -10,6 +10,8 @@ from sensorium.environment import Environment
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.inertial.reading import RATES
 
+GAUSS_PER_T = 1e4
+
 
 def chosen(env: Environment, kind: str, name: str | None, *, talker: str) -> str:
     """Name of the one sensor of a kind that a talker needs; the environment's only one if none is named.

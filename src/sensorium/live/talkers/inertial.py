@@ -1,5 +1,6 @@
 """Inertial sensors on a serial port: VectorNav and Xsens."""
 
+import abc
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -7,13 +8,20 @@ from typing import Any
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import quaternion_exp
 from sensorium.environment import Environment
-from sensorium.live.talkers.choice import chosen, forward_right_down, found_or_none, inertial_outputs, is_valid, numbers
+from sensorium.live.talkers.choice import (
+    GAUSS_PER_T,
+    chosen,
+    forward_right_down,
+    found_or_none,
+    inertial_outputs,
+    is_valid,
+    numbers,
+)
 from sensorium.live.talkers.formats import vectornav, xsens
 from sensorium.live.talkers.options import ImuOptions, VectorNavOptions, XsensOptions
 from sensorium.live.talkers.ports import port_of
 from sensorium.live.talkers.talker import Talker
 
-GAUSS_PER_T = 1e4
 _SELF_TEST_PASSED = 1
 
 
@@ -44,12 +52,16 @@ class _SerialImu(Talker):
         if not is_valid(reading):
             return ()
         if sensor == self._imu:
-            return () if self._needs_pressure and math.isnan(self._pressure_Pa) else (self._message(reading),)
-        self._pressure_Pa = numbers(reading.pressure_Pa)[0]
+            is_early = self._needs_pressure and math.isnan(self._pressure_Pa)
+            return () if is_early else self._messages(reading)
+        measured_Pa = numbers(reading.pressure_Pa)[0]
+        if math.isfinite(measured_Pa):  # one that drops out leaves the last
+            self._pressure_Pa = max(measured_Pa, 0.0)
         return ()
 
-    def _message(self, reading: Any) -> bytes:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _messages(self, reading: Any) -> tuple[bytes, ...]:
+        """Messages of a reading of the IMU."""
 
 
 class VectorNavSink(_SerialImu):
@@ -77,7 +89,7 @@ class VectorNavSink(_SerialImu):
         self._needs_pressure = not lacks
         return sensors
 
-    def _message(self, reading: Any) -> bytes:
+    def _messages(self, reading: Any) -> tuple[bytes, ...]:
         rate = forward_right_down(reading.angular_velocity)
         force = forward_right_down(reading.acceleration)
         temperature_C, pressure_kPa = self._options.temperature_C, self._pressure_Pa * 1e-3
@@ -85,7 +97,9 @@ class VectorNavSink(_SerialImu):
         if self._needs_pressure:
             magnetic = tuple(GAUSS_PER_T * b for b in forward_right_down(reading.magnetic_field))
         if self._options.format == "vnimu":
-            return vectornav.encode_vnimu(vectornav.VnImu(magnetic, force, rate, temperature_C, pressure_kPa))
+            if not all(map(math.isfinite, (*magnetic, *force, *rate))):
+                return ()  # text has no word for what was not measured
+            return (vectornav.encode_vnimu(vectornav.VnImu(magnetic, force, rate, temperature_C, pressure_kPa)),)
         fields: dict[str, vectornav.Value] = {
             "time_startup_ns": reading.time_ns,
             "angular_rate": rate,
@@ -97,7 +111,7 @@ class VectorNavSink(_SerialImu):
             angle_deg = tuple(math.degrees(a) for a in forward_right_down(reading.delta_angle))
             velocity = forward_right_down(reading.delta_velocity)
             fields["interval_delta_theta_velocity"] = (reading.interval_s, *angle_deg, *velocity)
-        return vectornav.encode(fields)
+        return (vectornav.encode(fields),)
 
 
 class XsensSink(_SerialImu):
@@ -111,7 +125,7 @@ class XsensSink(_SerialImu):
         self._options = options
         self._count = 0
 
-    def _message(self, reading: Any) -> bytes:
+    def _messages(self, reading: Any) -> tuple[bytes, ...]:
         items: dict[str, xsens.Value] = {
             "packet_counter": self._count % 2**16,
             "sample_time_fine": reading.time_ns * xsens.SAMPLE_TIMES_PER_S // 10**9 % 2**32,
@@ -129,4 +143,4 @@ class XsensSink(_SerialImu):
             items["pressure_Pa"] = round(self._pressure_Pa)
         items["temperature_C"] = self._options.temperature_C
         items["status_word"] = _SELF_TEST_PASSED
-        return xsens.encode(items)
+        return (xsens.encode(items),)

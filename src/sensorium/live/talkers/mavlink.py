@@ -17,6 +17,7 @@ from sensorium.core.rotations import Float, rotate
 from sensorium.environment import Environment
 from sensorium.live.talkers.autopilot import Autopilot
 from sensorium.live.talkers.choice import (
+    GAUSS_PER_T,
     body_axes,
     chosen,
     forward_right_down,
@@ -30,7 +31,6 @@ from sensorium.live.talkers.epochs import Epochs
 from sensorium.live.talkers.options import MavlinkOptions
 from sensorium.live.talkers.ports import PtyPort, port_of
 
-GAUSS_PER_T = 1e4
 _PA_PER_MBAR = 100.0
 
 # Bits of HIL_SENSOR.fields_updated: acceleration, rate, magnetic field, pressure with altitude and temperature

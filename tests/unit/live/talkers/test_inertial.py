@@ -97,3 +97,31 @@ def test_what_is_missing_is_named(make, options, message):
     env = make()
     with pytest.raises(SpecError, match=message):
         env.run(1.0, live=[sn.live.open_sink("vectornav", port="udp:9", **options)]).finish()
+
+
+def test_a_barometer_that_drops_out_silences_nothing():
+    env = vehicle(sensors=("imu",))
+    lost = sn.corruption.Fault(corruption=sn.corruption.Dropout(probability=1.0, fill="nan"), start_s=0.5)
+    timing = sn.Timing(rate_hz=50.0)
+    env.attach(sn.Barometer(timing=timing, faults=sn.corruption.FaultSchedule(faults=(lost,))), body="car")
+    with datagrams() as (port, received):
+        kept = run_and_keep(env, [sn.live.open_sink("vectornav", port=f"udp:{port}")])
+    assert np.isnan(kept["barometer"][-1].pressure_Pa)
+    assert len(received) == len(kept["imu"]) - 1  # the first was before the barometer's first
+    pressures = [vectornav.decode(data)["magnetic_temperature_pressure"][4] for data in received]
+    assert np.isfinite(pressures).all()
+
+
+def test_an_imu_that_drops_out_is_nan_in_binary_and_silent_in_text():
+    for format_, finite in (("binary", False), ("vnimu", True)):
+        env = vehicle(sensors=("barometer",))
+        extra = (sn.corruption.Dropout(probability=0.3, fill="nan"),)
+        imu = sn.Imu(timing=sn.Timing(rate_hz=100.0), linear={"extra": extra}, magnetic={})
+        env.attach(imu, body="car", name="imu")
+        with datagrams() as (port, received):
+            sink = sn.live.open_sink("vectornav", port=f"udp:{port}", format=format_)
+            kept = run_and_keep(env, [sink])
+        measured = [one for one in kept["imu"][1:] if np.isfinite(one.acceleration).all()]
+        assert 30 < len(measured) < 95
+        assert len(received) == (len(measured) if finite else len(kept["imu"]) - 1)
+        assert sink.state().error is None
