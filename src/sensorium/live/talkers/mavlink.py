@@ -34,7 +34,7 @@ from sensorium.live.talkers.ports import PtyPort, port_of
 _PA_PER_MBAR = 100.0
 
 # Bits of HIL_SENSOR.fields_updated: acceleration, rate, magnetic field, pressure with altitude and temperature
-_INERTIAL, _MAGNETIC, _PRESSURE = 0b0000_0011_1111, 0b0001_1100_0000, 0b1_1010_0000_0000
+_FORCE, _RATE, _MAGNETIC, _PRESSURE = 0b0000_0000_0111, 0b0000_0011_1000, 0b0001_1100_0000, 0b1_1010_0000_0000
 _ARMED = 128
 _UNKNOWN_U16 = 2**16 - 1
 _MOST_CM_S = 2**15 - 1
@@ -64,8 +64,7 @@ class MavlinkSink(Autopilot):
         self._barometer = self._magnetometer = self._gnss = ""
         self._epochs: Epochs | None = None
         self._axes: dict[str, Float] = {}
-        self._magnetic_gauss: tuple[float, float, float] | None = None
-        self._pressure: tuple[float, float] | None = None  # [mbar], [m]
+        self._newest: dict[int, tuple[float, ...]] = {}  # by bits of fields_updated
         self._updated = 0
 
     def _choose(self, env: Environment) -> tuple[str, ...]:
@@ -91,28 +90,32 @@ class MavlinkSink(Autopilot):
         if sensor == self._gnss:
             return (self._hil_gps(reading),)
         if sensor == self._barometer:
-            self._pressure = numbers(reading.pressure_Pa)[0] / _PA_PER_MBAR, numbers(reading.altitude_m)[0]
-            self._updated |= _PRESSURE
+            self._take(_PRESSURE, (numbers(reading.pressure_Pa)[0] / _PA_PER_MBAR, numbers(reading.altitude_m)[0]))
         if sensor == self._magnetometer:
-            x, y, z = self._in_body(sensor, reading.magnetic_field)
-            self._magnetic_gauss = GAUSS_PER_T * x, GAUSS_PER_T * y, GAUSS_PER_T * z
-            self._updated |= _MAGNETIC
-        if sensor != self._imu or self._magnetic_gauss is None or self._pressure is None:
-            return ()  # the first messages wait until all sensors have measured
-        return (self._hil_sensor(reading),)
+            field_T = self._in_body(sensor, reading.magnetic_field)
+            self._take(_MAGNETIC, tuple(GAUSS_PER_T * b for b in field_T))
+        if sensor != self._imu:
+            return ()
+        self._take(_FORCE, self._in_body(sensor, reading.acceleration))
+        self._take(_RATE, self._in_body(sensor, reading.angular_velocity))
+        is_complete = len(self._newest) == 4  # the first message waits until all sensors have measured
+        return (self._hil_sensor(reading.time_ns),) if is_complete else ()
 
-    def _hil_sensor(self, reading: Any) -> bytes:
-        assert self._magnetic_gauss is not None
-        assert self._pressure is not None
-        updated, self._updated = self._updated | _INERTIAL, 0
+    def _take(self, bits: int, values: tuple[float, ...]) -> None:
+        """Keep what was measured; what drops out stays as it was, and is not marked as new."""
+        if all(map(math.isfinite, values)):
+            self._newest[bits] = values
+            self._updated |= bits
+
+    def _hil_sensor(self, time_ns: int) -> bytes:
+        updated, self._updated = self._updated, 0
+        pressure_mbar, altitude_m = self._newest[_PRESSURE]
         message = self._mav.hil_sensor_encode(
-            reading.time_ns // 1000,
-            *self._in_body(self._imu, reading.acceleration),
-            *self._in_body(self._imu, reading.angular_velocity),
-            *self._magnetic_gauss,
-            self._pressure[0],
+            time_ns // 1000,
+            *(*self._newest[_FORCE], *self._newest[_RATE], *self._newest[_MAGNETIC]),
+            pressure_mbar,
             0.0,  # no airspeed sensor: its bit is never set
-            self._pressure[1],
+            altitude_m,
             self._options.temperature_C,
             updated,
         )

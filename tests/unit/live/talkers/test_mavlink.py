@@ -105,7 +105,8 @@ def test_flags_are_those_of_the_message_definition():
     def bits(*names):
         return sum(getattr(common, f"HIL_SENSOR_UPDATED_{name}") for name in names)
 
-    assert bits("XACC", "YACC", "ZACC", "XGYRO", "YGYRO", "ZGYRO") == mavlink._INERTIAL
+    assert bits("XACC", "YACC", "ZACC") == mavlink._FORCE
+    assert bits("XGYRO", "YGYRO", "ZGYRO") == mavlink._RATE
     assert bits("XMAG", "YMAG", "ZMAG") == mavlink._MAGNETIC
     assert bits("ABS_PRESSURE", "PRESSURE_ALT", "TEMPERATURE") == mavlink._PRESSURE
 
@@ -128,6 +129,26 @@ def test_no_fix():
         run_and_keep(env, [sn.live.open_sink("mavlink", port=f"udp:{port}")])
     fixes = [(m.fix_type, m.eph, m.lat, m.satellites_visible) for m in parsed(received) if m.get_type() == "HIL_GPS"]
     assert fixes == [(0, 65535, 0, 0)] * 5
+
+
+def test_what_drops_out_stays_and_is_not_marked_as_new():
+    env = vehicle(sensors=("barometer",))
+    extra = (sn.corruption.Dropout(probability=0.4, fill="nan"),)
+    imu = sn.Imu(timing=sn.Timing(rate_hz=100.0), linear={"extra": extra}, magnetic={})
+    env.attach(imu, body="car", name="imu")
+    with datagrams() as (port, received):
+        kept = run_and_keep(env, [sn.live.open_sink("mavlink", port=f"udp:{port}")])
+    by_time = {one.time_ns // 1000: one for one in kept["imu"]}
+    first, *later = parsed(received)
+    marks, force = set(), (first.xacc, first.yacc, first.zacc)
+    for one in later:
+        measured = FLIP * by_time[one.time_usec].acceleration
+        is_new = bool(np.isfinite(measured).all())
+        assert one.fields_updated & 0b11_1111 == (0b11_1111 if is_new else 0b11_1000)
+        force = measured if is_new else force
+        assert (one.xacc, one.yacc, one.zacc) == pytest.approx(force, rel=1e-6, abs=1e-7)
+        marks.add(is_new)
+    assert marks == {True, False}
 
 
 def test_commands_drive_a_rover_and_call_back():
