@@ -43,6 +43,37 @@ SINKS: dict[str, SinkKind] = {
         "sensorium.live.foxglove.sink:FoxgloveSink",
         package="foxglove",
     ),
+    "nmea": SinkKind(
+        "a satellite receiver that sends NMEA 0183",
+        "sensorium.live.talkers.options:NmeaOptions",
+        "sensorium.live.talkers.receivers:NmeaSink",
+    ),
+    "ubx": SinkKind(
+        "a satellite receiver that sends UBX",
+        "sensorium.live.talkers.options:UbxOptions",
+        "sensorium.live.talkers.receivers:UbxSink",
+    ),
+    "vectornav": SinkKind(
+        "an IMU that sends VectorNav messages",
+        "sensorium.live.talkers.options:VectorNavOptions",
+        "sensorium.live.talkers.inertial:VectorNavSink",
+    ),
+    "xsens": SinkKind(
+        "an IMU that sends Xsens messages",
+        "sensorium.live.talkers.options:XsensOptions",
+        "sensorium.live.talkers.inertial:XsensSink",
+    ),
+    "mavlink": SinkKind(
+        "MAVLink sensors for PX4",
+        "sensorium.live.talkers.options:MavlinkOptions",
+        "sensorium.live.talkers.mavlink:MavlinkSink",
+        package="pymavlink",
+    ),
+    "ardupilot": SinkKind(
+        "ArduPilot's JSON interface",
+        "sensorium.live.talkers.options:ArduPilotOptions",
+        "sensorium.live.talkers.ardupilot:ArduPilotSink",
+    ),
 }
 
 

@@ -35,6 +35,32 @@ RECEIVERS: dict[str, ReceiverKind] = {
         "sensorium.live.listen.foxglove:FoxgloveReceiver",
         package="websockets",
     ),
+    "nmea": ReceiverKind(
+        "sentences of NMEA 0183 on a serial port, UDP or TCP",
+        "sensorium.live.listen.devices:StreamListening",
+        "sensorium.live.listen.devices:NmeaReceiver",
+    ),
+    "ubx": ReceiverKind(
+        "UBX frames on a serial port, UDP or TCP",
+        "sensorium.live.listen.devices:StreamListening",
+        "sensorium.live.listen.devices:UbxReceiver",
+    ),
+    "vectornav": ReceiverKind(
+        "VectorNav messages on a serial port, UDP or TCP",
+        "sensorium.live.listen.devices:StreamListening",
+        "sensorium.live.listen.devices:VectorNavReceiver",
+    ),
+    "xsens": ReceiverKind(
+        "Xsens messages on a serial port, UDP or TCP",
+        "sensorium.live.listen.devices:StreamListening",
+        "sensorium.live.listen.devices:XsensReceiver",
+    ),
+    "mavlink": ReceiverKind(
+        "MAVLink messages, as PX4 would receive them",
+        "sensorium.live.listen.mavlink:MavlinkListening",
+        "sensorium.live.listen.mavlink:MavlinkReceiver",
+        package="pymavlink",
+    ),
 }
 
 
