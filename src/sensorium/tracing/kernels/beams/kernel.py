@@ -21,21 +21,19 @@ from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 
 
 @jit.kernel
-def sweep_beams(
-    first, step, count, arrays, labels, anchor, rays, heads, light, unlimited, tables, draws, masks, coherent,
-    scattered, out,
-):  # fmt: skip
+def sweep_beams(first, step, count, scene, aim, light, draws, cast, out):
     """Fire the blocks first, first + step, ... of beams of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` beams each.
-        arrays, labels, anchor, heads, light, draws, masks, coherent, scattered, out: As for `sweep_light`.
-        rays: `RayTables`, the axes of beams.
-        unlimited: `LightTables` without limits of range and strength, for the air along single rays.
-        tables: `BeamTables`.
+        scene, light, draws, out: As for `sweep_light`.
+        aim: `SweepAim`, whose rays are the axes of beams.
+        cast: `BeamCast`.
     """
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    unlimited, tables, draws, out, anchor = jit.uncounted((unlimited, tables, draws, out, anchor))
+    scene, aim, light, draws, cast, out = jit.uncounted((scene, aim, light, draws, cast, out))
+    arrays, labels, masks, coherent, scattered = scene
+    rays, heads, anchor = aim
+    tables, unlimited = cast
     owned = _new_scratch(light, tables)
     of_rays, of_beams = jit.uncounted(owned)
     (floats, words, active), (block, hit), (child, child_hit), (spot, spot_hit), queue, media, named_rays = of_rays
@@ -50,7 +48,7 @@ def sweep_beams(
     for number in range(first, count, step):
         head, start, used = fired.fire_bundles(beams, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
-        scene = arrays.scene[world]
+        traced = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
         for k in range(used):
             arrivals.filled[k] = 0
@@ -66,7 +64,7 @@ def sweep_beams(
                 if not fresh:
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
-                trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
+                trace_block(block, hit, floats, words, active, traced, coherent, corners, lit)
                 steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit)
                 steps.light_up(block, hit, media, arrays, light, world, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
@@ -80,7 +78,7 @@ def sweep_beams(
                     centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centers > 0:
                         gather_sunlight(
-                            spot, spot_hit, child, child_hit, floats, words, active, scene, scattered, light.sun,
+                            spot, spot_hit, child, child_hit, floats, words, active, traced, scattered, light.sun,
                             centers,
                         )  # fmt: skip
                         fired.keep_sunlight(spot, spot_hit, beams, batch, centers)
@@ -93,7 +91,7 @@ def sweep_beams(
                     here = min(BLOCK, waiting)
                     waiting -= here
                     tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, here, far)
-                    trace_block(child, child_hit, floats, words, active, scene, scattered, corners, here)
+                    trace_block(child, child_hit, floats, words, active, traced, scattered, corners, here)
                     tree.pass_left(
                         child, child_hit, floats, words, active, arrays, world, scattered, corners, far, here
                     )

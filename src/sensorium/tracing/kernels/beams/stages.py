@@ -52,18 +52,16 @@ def new_beam_walks(count: int, light: tb.LightTables, tables: BeamTables) -> Bea
 
 
 @jit.kernel
-def follow_beams(
-    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, unlimited, tables, draws, walks,
-    out,
-):  # fmt: skip
+def follow_beams(first, step, count, chosen, known, aim, light, draws, walks, cast, out):
     """Advance the chosen blocks of beams first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers, chosen, at, known, labels: As for `follow_light`.
-        anchor, rays, heads, light, unlimited, tables, draws, out: As for `sweep_beams`.
-        walks: `BeamWalks`.
+        chosen, known, aim, light, draws, out: As for `follow_light`.
+        walks: `BeamWalks`; cast: `BeamCast`.
     """
+    rays, heads, anchor = aim
+    tables, unlimited = cast
     owned = (steps.new_levels(), rows.new_scratch(), steps.new_names())
     levels, (spot, spot_hit), names = owned
     u_of, v_of, weight_of, pulse_of, slope_of = names
@@ -75,16 +73,16 @@ def follow_beams(
     found, base = known.found, known.base
     scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
+        walk = chosen.row[turn]
+        stage, row, batch, begin = traced.stage[walk], chosen.at[turn], bundles.batch[walk], bundles.begin[walk]
         block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
         beams, up, air_f, air_i = bundles.axes[walk], bundles.up[walk], walks.air_f[walk], walks.air_i[walk]
         arrivals = _of_block(walks.arrivals, walk)
-        head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
+        head, start, used = block_of(chosen.number[walk], rays.x.shape[0], most)
         element, among = numbers_of(rays, heads, draws, head, start)
         world, mine = heads.world[head], element + batch
         if stage == ls.AIM:
-            steps.fire_bundles(beams, up, levels, rays, heads, light, draws, numbers[walk], most)
+            steps.fire_bundles(beams, up, levels, rays, heads, light, draws, chosen.number[walk], most)
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
             for k in range(used):
                 arrivals.filled[k] = 0
@@ -135,8 +133,8 @@ def follow_beams(
                 batch, begin = batch + together, np.int64(0)
             if batch >= used:
                 report_beams(
-                    arrivals, order, beams, traced.slot_f[walk], traced.slot_i[walk], rays, anchor, labels, heads,
-                    light, tables, draws, element, among, head, heads.world[head], start, used, out,
+                    arrivals, order, beams, traced.slot_f[walk], traced.slot_i[walk], rays, anchor, known.labels,
+                    heads, light, tables, draws, element, among, head, heads.world[head], start, used, out,
                 )  # fmt: skip
                 ls.name_faces(known.faces, head, start, used, out)
                 traced.pending[walk] = 0

@@ -34,23 +34,20 @@ class LightOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, draws, masks, coherent, scattered, out):
+def sweep_light(first, step, count, scene, aim, light, draws, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`.
-        rays: `RayTables`; heads: `Heads`.
+        scene: `SweepScene`; aim: `SweepAim`.
         light: `LightTables`.
         draws: Randomness: uint32 key (2,), tick, number of the first world, sensors of a world.
-        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
-        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `LightOutputs`.
     """
     # References are not counted: arguments outlive the call, and the scratch is held until the end
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    draws, masks, out, anchor = jit.uncounted((draws, masks, out, anchor))
+    scene, aim, light, draws, out = jit.uncounted((scene, aim, light, draws, out))
+    arrays, labels, masks, coherent, scattered = scene
+    rays, heads, anchor = aim
     owned = _new_scratch(light)
     packet, first_rays, children, media, queue, slots, drawn, owner = jit.uncounted(owned)
     (floats, words, active), (block, hit), (child, child_hit), (slot_f, slot_i) = packet, first_rays, children, slots
@@ -62,9 +59,9 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         # First rays
         head, start, used = steps.fire(block, rays, heads, light, draws, number)
         end, world = start + used, heads.world[head]
-        scene = arrays.scene[world]
+        traced = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
-        trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
+        trace_block(block, hit, floats, words, active, traced, coherent, corners, used)
         if not fresh:
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
         steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
@@ -76,7 +73,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         fresh = not volumes and heads.start[head] <= np.float32(0.0)  # else rays that a reset made void spoilt them
 
         if light.switch[tb.S_SUN] > 0:
-            gather_sunlight(block, hit, child, child_hit, floats, words, active, scene, scattered, light.sun, used)
+            gather_sunlight(block, hit, child, child_hit, floats, words, active, traced, scattered, light.sun, used)
             ambient = out.ambient[head, start:end]
             for k in range(used):
                 ambient[k] = block[rows.AMBIENT + k]
@@ -88,10 +85,8 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 batch = min(BLOCK, waiting)
                 waiting -= batch
                 tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
-                trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-                tree.pass_left(
-                    child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch
-                )
+                trace_block(child, child_hit, floats, words, active, traced, scattered, corners, batch)
+                tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
                 steps.cross_volumes(
                     child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch
                 )
@@ -99,9 +94,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 steps.offer_more(
                     child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
                 )
-                waiting = tree.spawn(
-                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
-                )
+                waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)
 
         # The returns reported
         steps.report(

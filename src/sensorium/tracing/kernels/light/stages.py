@@ -22,9 +22,18 @@ from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.kernels.light.stacks import Stacks
 from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at_sun
 from sensorium.tracing.kernels.sweep import WHOLE, block_of
+from sensorium.tracing.labels import LabelTables
 
 # Next stage of a block: aim its first rays; process the hits of these, of rays to the sun, of children
 AIM, FIRST, SUN, CHILDREN = map(np.int64, range(4))
+
+
+class Chosen(NamedTuple):
+    """Blocks to advance."""
+
+    number: NDArray[np.int64]  # of every active block, among those of all heads
+    row: NDArray[np.int64]  # (count,) rows of `Walks`
+    at: NDArray[np.int64]  # (count,) where the hits of each begin
 
 
 class Known(NamedTuple):
@@ -35,6 +44,7 @@ class Known(NamedTuple):
     base: int  # number of the first of these hits among all hits so far
     crossed_base: int  # and of the first of these crossings
     faces: NDArray[np.int32]  # face of each hit and crossing so far
+    labels: LabelTables  # in which the number of a hit replaces a face
 
 
 class Asked(NamedTuple):
@@ -172,27 +182,23 @@ def look_past_left(block, hit, known, row, used):
 
 
 @jit.kernel
-def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out):
+def follow_light(first, step, count, chosen, known, aim, light, draws, walks, out):
     """Advance the chosen blocks first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers: Of the active blocks, among those of all heads.
-        chosen: Rows of `walks`, int64 (count,).
-        at: Row that the hits of each begin at, int64 (count,).
-        known: `Known` of the rays that wait.
-        labels: `LabelTables` in which the number of a hit replaces a face.
-        anchor: float64 (worlds, 3) [m].
-        rays: `RayTables`; heads: `Heads`; light: `LightTables`; draws: as for `sweep_light`.
+        chosen: `Chosen`; known: `Known` of the rays that wait.
+        aim: `SweepAim`; light: `LightTables`; draws: as for `sweep_light`.
         walks: `Walks`.
         out: `LightOutputs`.
     """
+    rays, heads, anchor = aim
     drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
     scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     found, base = known.found, known.base
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        number, stage, row = numbers[walk], walks.stage[walk], at[turn]
+        walk = chosen.row[turn]
+        number, stage, row = chosen.number[walk], walks.stage[walk], chosen.at[turn]
         block, hit, child, child_hit = walks.block[walk], walks.hit[walk], walks.child[walk], walks.child_hit[walk]
         queue, slot_f, slot_i = queue_of_walk(walks.queue, walk), walks.slot_f[walk], walks.slot_i[walk]
         world = heads.world[block_of(number, rays.x.shape[0], WHOLE)[0]]
@@ -242,8 +248,9 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
 
         # The returns reported
         steps.report(
-            block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-        )
+            block, slot_f, slot_i, rays, anchor, known.labels, light, draws, element, among, head, world, start, used,
+            out,
+        )  # fmt: skip
         name_faces(known.faces, head, start, used, out)
         walks.pending[walk] = 0
 

@@ -75,17 +75,18 @@ class StrongTables(NamedTuple):
 
 
 @jit.kernel
-def settle_strong(first, step, count, rays, heads, anchor, light, draws, strong, found, stray, out):
+def settle_strong(first, step, count, aim, light, draws, strong, found, stray, out):
     """Report the returns of the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m].
+        aim: `SweepAim`.
         light: `LightTables`; draws: as for `sweep_light`; strong: `StrongTables`.
         found: `LightOutputs` with every return of each ray.
         stray: `StrayLight`.
         out: `LightOutputs` to fill with what is reported.
     """
+    rays, heads, anchor = aim
     block, _ = new_block()
     slots = Slots(
         np.zeros((BLOCK, _MOST)),

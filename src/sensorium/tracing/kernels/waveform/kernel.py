@@ -36,27 +36,19 @@ class WaveformOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep_waveform(
-    first, step, count, arrays, labels, anchor, rays, heads, light, tables, draws, rare, masks, coherent, scattered, out
-):
+def sweep_waveform(first, step, count, scene, aim, light, draws, cast):
     """Fire the blocks first, first + step, ... of pulses of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` pulses each.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`.
-        rays: `RayTables`, the axes of pulses; heads: `Heads`.
-        light: `LightTables`; tables: `WaveformTables`.
-        draws: Randomness, as for the light kernel.
-        rare: Scratch of the decomposition, float64 (threads, SCRATCH); (threads, 0) for other detectors, so that all
-            share one compiled kernel.
-        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
-        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
-        out: `WaveformOutputs`.
+        scene, light, draws: As for `sweep_light`.
+        aim: `SweepAim`, whose rays are the axes of pulses.
+        cast: `PulseCast`.
     """
     # References are not counted: arguments outlive the call, and the scratch is held until the end
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
+    scene, aim, light, draws, cast = jit.uncounted((scene, aim, light, draws, cast))
+    rays, heads, anchor = aim
+    tables, rare, out = cast
     owned = _new_scratch(light, tables)
     of_rays, of_pulses = jit.uncounted(owned)
     packet, pulses, up, levels, first_rays, children, spots, queue, media, of_slots = of_rays
@@ -64,7 +56,7 @@ def sweep_waveform(
     (block, hit), (child, child_hit), (spot, spot_hit) = first_rays, children, spots
     (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
     (u_of, v_of, weight_of, pulse_of, slope_of), (peaks, found, order, spans) = named_rays, of_returns
-    set_mask(packet[1], masks[0])
+    set_mask(packet[1], scene.masks[0])
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     named = -1  # first ray of those that are named in a block
     fit = rare[first]
@@ -74,7 +66,6 @@ def sweep_waveform(
         # Axes of the pulses, and the sensor's own z axis beside each
         head, start, used = fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
-        scene = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
 
         for batch in range(0, used, together):
@@ -91,15 +82,15 @@ def sweep_waveform(
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
                 _follow(
-                    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent,
-                    scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
+                    block, hit, child, child_hit, queue, media, packet, scene, anchor, world, light, tables, histograms,
+                    weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
                     centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centers > 0:
                         gather_sunlight(
-                            spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
-                            light.sun, centers,
+                            spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2],
+                            scene.arrays.scene[world], scene.scattered, light.sun, centers,
                         )  # fmt: skip
                         fired.keep_sunlight(spot, spot_hit, pulses, batch, centers)
 
@@ -117,23 +108,9 @@ def sweep_waveform(
         if light.number[tb.N_JITTER] > np.float32(0.0):
             straighten(pulses, used)
         steps.write_pulses(
-            pulses,
-            slot_f,
-            slot_i,
-            widths,
-            rays,
-            anchor,
-            labels,
-            light,
-            draws,
-            element,
-            among,
-            head,
-            world,
-            start,
-            used,
-            out,
-        )
+            pulses, slot_f, slot_i, widths, rays, anchor, scene.labels, light, draws, element, among, head, world,
+            start, used, out,
+        )  # fmt: skip
     jit.held(owned)
 
 
@@ -164,13 +141,14 @@ def _new_scratch(light, tables):
 
 @jit.inlined
 def _follow(
-    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent, scattered,
-    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
+    block, hit, child, child_hit, queue, media, packet, scene, anchor, world, light, tables, histograms,
+    weight_of, pulse_of, u_of, v_of, begin, used,
 ):  # fmt: skip
     """Trace a block of rays and their children, and add their returns."""
     floats, words, active = packet
-    corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
-    trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
+    arrays, masks = scene.arrays, scene.masks
+    corners, traced, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
+    trace_block(block, hit, floats, words, active, traced, scene.coherent, corners, used)
     cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
     light_up(block, hit, media, arrays, light, world, True, used)
     ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
@@ -181,8 +159,8 @@ def _follow(
         batch = min(BLOCK, waiting)
         waiting -= batch
         tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
-        trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
+        trace_block(child, child_hit, floats, words, active, traced, scene.scattered, corners, batch)
+        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scene.scattered, corners, far, batch)
         cross_volumes(child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch)
         light_up(child, child_hit, media, arrays, light, world, False, batch)
         ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)

@@ -47,17 +47,16 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
 
 
 @jit.kernel
-def follow_pulses(
-    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, tables, draws, rare, walks, out,
-):  # fmt: skip
+def follow_pulses(first, step, count, chosen, known, aim, light, draws, walks, cast):
     """Advance the chosen blocks of pulses first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers, chosen, at, known, labels: As for `follow_light`.
-        anchor, rays, heads, light, tables, draws, rare, out: As for `sweep_waveform`.
-        walks: `PulseWalks`.
+        chosen, known, aim, light, draws: As for `follow_light`.
+        walks: `PulseWalks`; cast: `PulseCast`.
     """
+    rays, heads, anchor = aim
+    tables, rare, out = cast
     owned = (fired.new_levels(), rows.new_scratch(), fired.new_names(), steps.new_receiver(light, tables))
     levels, (spot, spot_hit), names, (of_samples, of_returns) = owned
     (drawn_by, draw_of, normals, samples, logs), (peaks, kept, order, spans) = of_samples, of_returns
@@ -70,16 +69,16 @@ def follow_pulses(
     traced, found, base = bundles.rays, known.found, known.base
     scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
+        walk = chosen.row[turn]
+        stage, row, batch, begin = traced.stage[walk], chosen.at[turn], bundles.batch[walk], bundles.begin[walk]
         block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
         slot_f, slot_i, widths = traced.slot_f[walk], traced.slot_i[walk], walks.widths[walk]
         pulses, up, histograms = bundles.axes[walk], bundles.up[walk], _of_block(walks.histograms, walk)
-        head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
+        head, start, used = block_of(chosen.number[walk], rays.x.shape[0], most)
         world = heads.world[head]
         element, among = numbers_of(rays, heads, draws, head, start)
         if stage == ls.AIM:
-            fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
+            fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, chosen.number[walk], most)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
         else:
@@ -129,8 +128,8 @@ def follow_pulses(
                 if light.number[tb.N_JITTER] > np.float32(0.0):
                     straighten(pulses, used)
                 steps.write_pulses(
-                    pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world,
-                    start, used, out,
+                    pulses, slot_f, slot_i, widths, rays, anchor, known.labels, light, draws, element, among, head,
+                    world, start, used, out,
                 )  # fmt: skip
                 ls.name_faces(known.faces, head, start, used, out.light)
                 traced.pending[walk] = 0
