@@ -27,8 +27,8 @@ from sensorium.tracing.kernels.geometry.normals import find_incidence, find_norm
 from sensorium.tracing.kernels.geometry.ray_errors import (
     N_JITTER,
     draw_block,
+    draws_of,
     jitter,
-    numbers_of,
     spoil_hits,
     straighten,
 )
@@ -74,6 +74,15 @@ class SweepScene(NamedTuple):
     masks: NDArray[np.uint32]  # (2,) bits of the objects that end rays, and of the volumes that light passes
     coherent: int = COHERENT_ADDRESS  # address of Embree's arguments for rays in the sensor's pattern
     scattered: int = SCATTERED_ADDRESS  # and for their children
+
+
+class BlockPlace(NamedTuple):
+    """A block of rays."""
+
+    head: int
+    world: int  # of the head
+    start: int  # first ray, among those of the head
+    used: int  # how many
 
 
 class SweepOutputs(NamedTuple):
@@ -140,15 +149,13 @@ def sweep(first, step, count, scene, aim, limits, in_world, normals, errors, out
 def send_astray(block, rays, heads, errors, head, start, used):
     """Tilt the rays of a block by their jitter; see `RayErrors`."""
     if errors.number[N_JITTER] > np.float32(0.0):
-        element, among = numbers_of(rays, heads, errors, head, start)
-        jitter(block, errors, element, among, errors.number[N_JITTER], used)
+        jitter(block, draws_of(rays, heads, errors, head, start), errors.number[N_JITTER], used)
 
 
 @jit.function
 def spoil_block(block, hit, rays, heads, errors, head, start, used):
     """Errors of the ranges of a block that was traced, by draws that belong to its rays."""
-    element, among = numbers_of(rays, heads, errors, head, start)
-    draw_block(block, errors.key, element, errors.tick, among, False, used)
+    draw_block(block, draws_of(rays, heads, errors, head, start), False, used)
     spoil_hits(block, hit, errors.number, errors.noise_by_range, used)
 
 

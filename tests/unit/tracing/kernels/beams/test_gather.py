@@ -6,13 +6,13 @@ import pytest
 import sensorium as sn
 from sensorium.physics import optics
 from sensorium.scene.layout import layout
-from sensorium.sensors.lidar.light_caster import Draws
 from sensorium.sensors.lidar.light_tables import light_tables
 from sensorium.sensors.lidar.scan import Cause
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.gather import merge_beams
+from sensorium.tracing.kernels.geometry.ray_errors import BlockDraws
 from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform.histograms import sender_of
@@ -66,9 +66,9 @@ def merged(arrivals, tables, used, voided_before=0.0):
     slot_f, slot_i = choose.new_slots(SLOTS + 1)
     beams, order = rows.new_scratch()[0], np.zeros(ROOM, np.int64)
     beams[pk.B_TIME : pk.B_TIME + used] = np.linspace(0.0, 1.0, used)
-    draws, (element, among) = Draws(np.zeros(2, np.uint32), 0, 0, 1), (np.int64(0), np.int32(0))
-    where = (draws, element, among, SEPARATION, np.float32(voided_before))
-    merge_beams(arrivals, order, beams, tables, *where, slot_f, slot_i, used)
+    draws = BlockDraws(np.zeros(2, np.uint32), tick=0, element=0, world=0)
+    where = (draws, SEPARATION, np.float32(voided_before))
+    merge_beams(arrivals, order, beams, tables, *where, choose.ReturnSlots(slot_f, slot_i), used)
     return slot_f.reshape(-1, 3, BLOCK)[:, :, :used], slot_i.reshape(-1, 5, BLOCK)[:, :, :used], beams
 
 
