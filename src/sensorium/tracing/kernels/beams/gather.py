@@ -198,8 +198,8 @@ def merge_beams(arrivals, order, beams, light, draws, separation, voided_before,
         slots: `ReturnSlots`.
         used: Beams.
     """
+    arrivals, light, draws, slots = jit.uncounted((arrivals, light, draws, slots))
     slot_f, _ = slots
-    arrivals = jit.uncounted(arrivals)
     clear = _CLEAR * separation
     for j in range(light.switch[tb.S_SLOTS] + 1):
         for k in range(used):
@@ -255,7 +255,7 @@ def _summed(opl, power, sender, order, start, end, alone):
     return best, np.float32(first + moment / total), np.float32(total), others > _OTHERS * total
 
 
-@jit.function
+@jit.inlined
 def _offer(light, draws, k, place, opl, intensity, diffuse, sender, face, mixed, slots):
     """Offer one return of a beam, the one at this place among its arrivals, to its slots."""
     slot_f, slot_i = slots

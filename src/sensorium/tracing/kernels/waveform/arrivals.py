@@ -36,6 +36,8 @@ def _is_seen(number, u, v, z):
 @jit.function
 def add_first_rays(block, hit, media, light, tables, histograms, names, first, used):
     """Add the returns of first rays: of surfaces, and in a scene with volumes of the media on the way."""
+    block, hit, media, light = jit.uncounted((block, hit, media, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     volumes = light.switch[tb.S_CROSSINGS] > 0
     add_first_surfaces(block, hit, tables, histograms, names, first, not volumes, used)
     if volumes and tables.switch[wt.V_AIR] > 0:
@@ -46,6 +48,8 @@ def add_first_rays(block, hit, media, light, tables, histograms, names, first, u
 @jit.function
 def add_children(block, hit, media, light, tables, histograms, names, used):
     """Add the returns of children: of surfaces, and of the media on their way."""
+    block, hit, media, light = jit.uncounted((block, hit, media, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     add_surfaces_of_children(block, hit, tables, histograms, names, used)
     if tables.switch[wt.V_AIR] == 0:
         return
@@ -96,6 +100,8 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, names, used):
 @jit.function
 def _add_pieces(block, hit, pieces, light, tables, histograms, names):
     """Add the returns of the stretches of rays in media."""
+    block, hit, pieces, light = jit.uncounted((block, hit, pieces, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     for i in range(pieces.used[0]):
         medium = np.int64(pieces.word[i, pc.P_MEDIUM])
         if medium >= 0:
@@ -185,7 +191,7 @@ def _senders(block, hit, start, count):
 @jit.function
 def add_surfaces_of_children(block, hit, tables, histograms, names, used):
     """Add the returns of surfaces that children hit; arguments as for first rays, whose numbers the children carry."""
-    block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
+    block, hit, tables, histograms, names = jit.uncounted((block, hit, tables, histograms, names))
     u_of, v_of, weight_of, pulse_of = names.u, names.v, names.weight, names.pulse
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
     cells, reach, sole = histograms.cells, histograms.reach, histograms.sole
@@ -234,6 +240,8 @@ def _add_air_along(
         start: Where the stretch begins along the ray [m]; end: its length [m].
         tau, opl, z_start: Optical depth since the ray's start [1], optical path and reduced path [m] at its beginning.
     """
+    block, hit, light = jit.uncounted((block, hit, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     beta = tables.backscatter[medium]
     if beta <= np.float32(0.0):
         return

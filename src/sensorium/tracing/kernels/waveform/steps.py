@@ -196,6 +196,8 @@ def receive(histograms, receiver, light, tables, draws, pulses, aim, rare, slots
 @jit.function
 def write_pulses(pulses, slots, widths, aim, labels, light, draws, place, out):
     """Write returns with their errors to the arrays of the reading; arguments as for `write.write_block`."""
+    pulses, slots, widths, aim, labels = jit.uncounted((pulses, slots, widths, aim, labels))
+    light, draws, out = jit.uncounted((light, draws, out))
     head, _, start, used = place
     if light.number[tb.N_JITTER] > np.float32(0.0):
         straighten(pulses, used)
