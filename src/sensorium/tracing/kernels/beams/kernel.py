@@ -115,8 +115,6 @@ def sweep_beams(first, step, count, scene, aim, light, draws, cast, out):
 @jit.function
 def report_beams(arrivals, order, beams, slots, aim, labels, light, tables, draws, place, out):
     """The returns of a block of beams, and the sunlight of each; arguments as for `steps.report`."""
-    arrivals, order, beams, slots = jit.uncounted((arrivals, order, beams, slots))
-    aim, labels, light, tables, draws, out = jit.uncounted((aim, labels, light, tables, draws, out))
     head, _, start, used = place
     voided_before = aim.heads.start[head]
     merge_beams(arrivals, order, beams, light, draws, tables.separation, voided_before, slots, used)
