@@ -79,6 +79,27 @@ def definition(kind: str) -> bytes:
     return _store().generate_msgdef(kind, ros_version=2)[0].encode()
 
 
+def type_hash(kind: str) -> str:
+    """Hash of a message type and all nested types (RIHS01 of REP 2016), by which ROS 2 tells versions apart."""
+    return str(_store().hash_rihs01(kind))
+
+
+def decoded(kind: str, data: bytes) -> Any:
+    """A message from CDR with its 4-byte header; its fields are attributes, arrays of numbers are NumPy's.
+
+    Broken bytes raise SpecError.
+    """
+    try:
+        return _store().deserialize_cdr(data, kind)
+    except Exception as error:  # the decoder may raise anything for broken bytes
+        raise SpecError(f"{len(data)} bytes are no {kind} in CDR: {in_one_line(error)}") from None
+
+
+def field_kinds(kind: str) -> tuple[tuple[str, Any], ...]:
+    """Fields of a type: names, each with its description as rosbags has it."""
+    return tuple(_store().fielddefs[kind][1])
+
+
 def _built(kind: str, fields: Mapping[str, Any]) -> Any:
     """Mappings as the objects that rosbags encodes."""
     values = {name: _value(inner, fields[name]) for name, inner in _inner_kinds(kind)}
