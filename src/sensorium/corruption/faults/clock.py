@@ -139,6 +139,36 @@ class FaultClock:
                 self._draw_onset(f, world, time_ns)
         self._settle()
 
+    def switch(self, name: str, *, on: bool, time_ns: int) -> None:
+        """Start or end a fault now in all worlds, whatever its known or random times are.
+
+        What was planned for it is forgotten: one that is switched on stays until it is switched off, or, if it sets in
+        at random, until a reset; one that is switched off has no more known times, and random ones from now on.
+
+        Args:
+            name: Of the fault.
+            on: Whether it starts.
+            time_ns: Now [ns]; if sensors have asked for a later time already, that one counts.
+        """
+        if name not in self._names:
+            raise SpecError(f"fault is {name!r}; the faults are {', '.join(self._names) or 'none'}")
+        f, now_ns = self._names.index(name), max(time_ns, self._time_ns)
+        if not self._faults[f].on:
+            raise SpecError(f"fault is {name!r}, which is off; it must be on in its specification")
+        self.at(now_ns)
+        self._changes = [change for change in self._changes if change[1] != f]
+        heapq.heapify(self._changes)
+        for world in range(self._worlds):
+            active = self._events[f][world] >= 0
+            if on and not active:
+                self._start(f, world, now_ns)
+            elif active and not on:
+                self._end(f, world, now_ns)
+        if not on and self._faults[f].onsets_per_s is not None:
+            for world in range(self._worlds) if self._strikes(f) else (_EVERYWHERE,):
+                self._draw_onset(f, world, now_ns)
+        self._settle()
+
     def copy(self) -> FaultClock:
         """An independent copy in the same state."""
         twin = FaultClock.__new__(FaultClock)
@@ -188,15 +218,19 @@ class FaultClock:
             return
 
         # It sets in
-        for w in self._each(world):
-            self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
-        self._mask[self._rows(world), f] = 1
-        self.onsets_ns[self._rows(world), f] = time_ns
+        self._start(f, world, time_ns)
         if fault.end_s is not None:
             heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
         if fault.duration_s is not None:
             factor = 1.0 if fault.fixed_duration else self._exponential(f, world, _DURATION)
             heapq.heappush(self._changes, (time_ns + _at_least_1_ns(fault.duration_s * factor), f, world))
+
+    def _start(self, f: int, world: int, time_ns: int) -> None:
+        """Start a fault in one world, or in all."""
+        for w in self._each(world):
+            self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
+        self._mask[self._rows(world), f] = 1
+        self.onsets_ns[self._rows(world), f] = time_ns
 
     def _end(self, f: int, world: int, time_ns: int) -> None:
         """End a fault in one world, or in all."""

@@ -56,7 +56,7 @@ def test_ranges_and_angles_give_the_points_of_the_scan(decoded, direction, secto
 
 
 def test_times_are_those_of_the_firings(decoded):
-    scan, source = scanned(flat_lidar(timing=sn.Timing(clock_skew_ppm=100.0, clock_offset_s=0.25)))
+    scan, source = scanned(flat_lidar(timing=sn.Timing(skew_ppm=100.0, clock_offset_s=0.25)))
     told = read(decoded(laser_scan(scan, source)[0][2]))
     assert told["stamp_ns"] == scan.ray_time_ns[0, 0]
     last_ns = told["stamp_ns"] + told["time_step"] * 239 * 1e9
