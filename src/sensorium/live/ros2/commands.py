@@ -190,7 +190,7 @@ class Commands:
             raise SpecError(f"fault is {text!r}; it must be as in 'imu: stuck on' or 'imu: stuck off'")
         if sensor not in self._env.sensors:
             raise SpecError(f"sensor is {sensor!r}; the sensors are {', '.join(self._env.sensors) or 'none'}")
-        self._env.sensors[sensor].faults.switch(fault, on=word == "on", time_ns=self._env.time_ns)
+        self._env.sensors[sensor].faults.switch(fault, word == "on", self._env.time_ns)
 
     def _set_speed(self, message: Any) -> None:
         self._clock.speed = float(message.data)

@@ -41,6 +41,12 @@ def payload(kind: str, data: bytes, distribution: Distribution) -> bytes:
     return data if distribution == "humble" or kind not in _ADDED else data + _ADDED[kind]
 
 
+def as_recorded(kind: str, data: bytes, hashed: str) -> bytes:
+    """The reverse of `payload`, by the hash in the key of the topic."""
+    is_later = kind in _ADDED and hashed == _hash_of(kind)
+    return data[: -len(_ADDED[kind])] if is_later else data
+
+
 def trigger_hash(distribution: Distribution) -> str:
     """Hash of the service type `TRIGGER`."""
     if distribution == "humble":

@@ -73,10 +73,19 @@ def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
     return short[: split - _LENGTH_BYTES] + data.length.to_bytes(_LENGTH_BYTES, "little"), data, short[split:]
 
 
-@cache
-def definition(kind: str) -> bytes:
-    """Definition of a message type and of all nested types, as MCAP's `ros2msg` requires."""
-    return _store().generate_msgdef(kind, ros_version=2)[0].encode()
+def decoded(kind: str, data: bytes) -> Any:
+    """A message of a known type from CDR, with its fields as attributes; bytes that are none are a SpecError."""
+    if not is_known(kind):
+        raise SpecError(f"message type {kind!r} is not known")
+    try:
+        return _store().deserialize_cdr(data, kind)
+    except Exception as error:  # rosbags raises whatever its generated code runs into
+        raise SpecError(f"{len(data)} bytes are no {kind}: {in_one_line(error)}") from None
+
+
+def is_known(kind: str) -> bool:
+    """Whether messages of a type can be encoded and decoded."""
+    return kind in _store().types
 
 
 def type_hash(kind: str) -> str:
@@ -84,20 +93,15 @@ def type_hash(kind: str) -> str:
     return str(_store().hash_rihs01(kind))
 
 
-def decoded(kind: str, data: bytes) -> Any:
-    """A message from CDR with its 4-byte header; its fields are attributes, arrays of numbers are NumPy's.
-
-    Broken bytes raise SpecError.
-    """
-    try:
-        return _store().deserialize_cdr(data, kind)
-    except Exception as error:  # the decoder may raise anything for broken bytes
-        raise SpecError(f"{len(data)} bytes are no {kind} in CDR: {in_one_line(error)}") from None
-
-
 def field_kinds(kind: str) -> tuple[tuple[str, Any], ...]:
-    """Fields of a type: names, each with its description as rosbags has it."""
+    """Names of a type's fields, each with its description as rosbags has it."""
     return tuple(_store().fielddefs[kind][1])
+
+
+@cache
+def definition(kind: str) -> bytes:
+    """Definition of a message type and of all nested types, as MCAP's `ros2msg` requires."""
+    return _store().generate_msgdef(kind, ros_version=2)[0].encode()
 
 
 def _built(kind: str, fields: Mapping[str, Any]) -> Any:
