@@ -10,9 +10,12 @@ import hashlib
 import re
 import struct
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
 
 from sensorium.core.errors import SpecError
+from sensorium.core.spec import Spec
 
 NODE, PUBLISHER, SUBSCRIPTION, SERVICE = "NN", "MP", "MS", "SS"
 """Kinds of entities in tokens."""
@@ -20,32 +23,21 @@ NODE, PUBLISHER, SUBSCRIPTION, SERVICE = "NN", "MP", "MS", "SS"
 _TOKENS = "@ros2_lv"
 _ATTACHMENT = struct.Struct("<qqB16s")
 _GID_BYTES = 16
-_MOST_DOMAIN = 232
+_DEFAULT_DEPTH = 42  # of rmw_zenoh, where a token has none
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 
 
-@dataclass(frozen=True)
-class Qos:
-    """Quality of service of an endpoint.
+class Qos(Spec):
+    """Quality of service of an endpoint."""
 
-    Attributes:
-        reliability: "reliable": what was lost is sent again; or "best_effort".
-        durability: "volatile"; or "transient_local": late subscribers get the last messages, as of /tf_static.
-        depth: How many messages are kept for a subscriber.
-    """
+    model_config = ConfigDict(frozen=True)
 
     reliability: Literal["reliable", "best_effort"] = "reliable"
+    """Whether what was lost is sent again."""
     durability: Literal["volatile", "transient_local"] = "volatile"
-    depth: int = 10
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.reliability not in ("reliable", "best_effort"):
-            raise SpecError(f"reliability is {self.reliability!r}; it must be 'reliable' or 'best_effort'")
-        if self.durability not in ("volatile", "transient_local"):
-            raise SpecError(f"durability is {self.durability!r}; it must be 'volatile' or 'transient_local'")
-        if isinstance(self.depth, bool) or not isinstance(self.depth, int) or not 1 <= self.depth <= 100_000:
-            raise SpecError(f"depth is {self.depth!r}; it must be a whole number from 1 to 100000")
+    """transient_local gives late subscribers the last messages, as of /tf_static."""
+    depth: Annotated[int, Field(ge=1, le=100_000)] = 10
+    """Messages that are kept for a subscriber."""
 
     @property
     def latched(self) -> bool:
@@ -69,9 +61,9 @@ class Qos:
         reliability, durability, history = key.split(":")[:3]
         depth = history.partition(",")[2]
         return cls(
-            "best_effort" if reliability == "2" else "reliable",
-            "transient_local" if durability == "1" else "volatile",
-            max(1, int(depth)) if depth else 42,
+            reliability="best_effort" if reliability == "2" else "reliable",
+            durability="transient_local" if durability == "1" else "volatile",
+            depth=max(1, int(depth)) if depth else _DEFAULT_DEPTH,
         )
 
 
@@ -200,13 +192,6 @@ def read_attachment(data: bytes) -> tuple[int, int, bytes]:
         raise SpecError(f"an attachment has {len(data)} bytes; {rule}")
     number, sent_ns, _, gid = _ATTACHMENT.unpack(data)
     return number, sent_ns, gid
-
-
-def checked_domain(domain: int) -> int:
-    """A domain's number, or an error."""
-    if isinstance(domain, bool) or not isinstance(domain, int) or not 0 <= domain <= _MOST_DOMAIN:
-        raise SpecError(f"domain is {domain!r}; it must be a whole number from 0 to {_MOST_DOMAIN}")
-    return domain
 
 
 def checked_name(what: str, name: str) -> str:

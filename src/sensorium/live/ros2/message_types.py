@@ -7,7 +7,6 @@ Iron added a variance at its end. A hash (RIHS01, REP 2016) is part of a topic's
 from functools import cache
 from typing import Any, Literal
 
-from sensorium.core.errors import SpecError
 from sensorium.record.ros2 import cdr
 
 Distribution = Literal["jazzy", "humble"]
@@ -20,13 +19,6 @@ _ADDED = {"sensor_msgs/msg/Range": bytes(4)}
 
 TRIGGER = "std_srvs/srv/Trigger"
 """A service without arguments, that answers with success and a message."""
-
-
-def checked_distribution(distribution: str) -> Distribution:
-    """A known distribution, or an error."""
-    if distribution == "jazzy" or distribution == "humble":
-        return distribution
-    raise SpecError(f"distribution is {distribution!r}; it must be 'jazzy', for all later ones too, or 'humble'")
 
 
 def type_hash(kind: str, distribution: Distribution) -> str:

@@ -16,17 +16,6 @@ ROOT_FRAME = "world"
 """Frame that no prefix is added to, so that several runs have one root."""
 
 
-class TopicQos(Spec):
-    """Quality of service of one topic."""
-
-    reliability: Literal["reliable", "best_effort"] = "reliable"
-    """Whether what was lost is sent again."""
-    durability: Literal["volatile", "transient_local"] = "volatile"
-    """transient_local gives late subscribers the last messages."""
-    depth: Annotated[int, Field(ge=1, le=100_000)] = 10
-    """Messages kept for a subscriber."""
-
-
 class Ros2Options(Spec):
     """What ROS 2 sees of a run, over Zenoh or over DDS."""
 
@@ -38,7 +27,7 @@ class Ros2Options(Spec):
     """Put before all topics and services but /clock, /tf, /tf_static and /diagnostics."""
     frame_prefix: str = ""
     """Put before all frames but `world`, such as "robot1/"."""
-    qos: dict[str, TopicQos] = Field(default_factory=dict)
+    qos: dict[str, Qos] = Field(default_factory=dict)
     """Quality of service by topic, without the namespace; others are reliable, volatile, depth 10."""
     distribution: Distribution = "jazzy"
     """ROS 2 of the receivers: jazzy, for all later ones too, or humble."""
@@ -68,7 +57,7 @@ class Ros2Options(Spec):
 
     @field_validator("qos")
     @classmethod
-    def _are_topics(cls, qos: dict[str, TopicQos]) -> dict[str, TopicQos]:
+    def _are_topics(cls, qos: dict[str, Qos]) -> dict[str, Qos]:
         for topic in qos:
             check_topic(topic)
         return qos
@@ -80,8 +69,7 @@ class Ros2Options(Spec):
     def qos_of(self, name: str) -> Qos:
         """Quality of service of a topic, named without the namespace."""
         if name in self.qos:
-            chosen = self.qos[name]
-            return Qos(chosen.reliability, chosen.durability, chosen.depth)
+            return self.qos[name]
         return LATCHED if name in ("/tf_static", "/robot_description") else Qos()
 
     def frame(self, name: str) -> str:
