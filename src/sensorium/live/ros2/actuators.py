@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.worlds.mujoco.world import MuJoCo
 
+# Beyond this a command is a mistake, and the engine would diverge
+_MOST = 1e6
+
 # The part of a JointState that a kind of actuator takes
 _PARTS = ("position", "velocity", "effort")
 
@@ -45,8 +48,8 @@ def set_joints(world: MuJoCo, message: Any) -> None:
 
 
 def _apply(world: MuJoCo, numbers: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    if not np.isfinite(values).all():
-        raise SpecError(f"commands are {values.tolist()}; they must be finite")
+    if not (np.abs(values) <= _MOST).all():
+        raise SpecError(f"commands are {values.tolist()}; they must be finite, and within {_MOST:g}")
     for data in world.data:
         data.ctrl[numbers] = values
 

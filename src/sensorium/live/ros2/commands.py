@@ -40,6 +40,9 @@ _ACKERMANN_TYPES = {
 # Commands that wait for the next step; more are refused
 _MOST_WAITING = 256
 
+# Beyond these a command is a mistake, and numbers of the world would soon overflow
+_MOST_SPEED_M_S, _MOST_TURN_RAD_S = 1e5, 1e4
+
 CONTROLS = ("start", "pause", "step", "reset")
 """Words of the control topic, and names of the services."""
 
@@ -164,15 +167,11 @@ class Commands:
     def _of_body(self, world: Commanded, body: str, prefix: str) -> list[CommandTopic]:
         def twist(message: Any) -> None:
             linear, angular = message.linear, message.angular
-            world.command(
-                body,
-                velocity=(linear.x, linear.y, linear.z),
-                angular_velocity=(angular.x, angular.y, angular.z),
-            )
+            _move(world, body, (linear.x, linear.y, linear.z), (angular.x, angular.y, angular.z))
 
         def ackermann(drive: Any) -> None:
             speed, turn_rate = ackermann_motion(drive.speed, drive.steering_angle, self._wheelbase_m)
-            world.command(body, velocity=(speed, 0.0, 0.0), angular_velocity=(0.0, 0.0, turn_rate))
+            _move(world, body, (speed, 0.0, 0.0), (0.0, 0.0, turn_rate))
 
         return [
             CommandTopic(f"{prefix}/cmd_vel", TWIST, twist),
@@ -194,6 +193,17 @@ class Commands:
 
     def _set_speed(self, message: Any) -> None:
         self._clock.speed = float(message.data)
+
+
+def _move(world: Commanded, body: str, velocity: tuple[float, ...], turn_rate: tuple[float, ...]) -> None:
+    """Command both velocities, or neither."""
+    for what, unit, given, most in (
+        ("velocity", "m/s", velocity, _MOST_SPEED_M_S),
+        ("angular velocity", "rad/s", turn_rate, _MOST_TURN_RAD_S),
+    ):
+        if not np.abs(given).max() <= most:
+            raise SpecError(f"{what} is {given} {unit}; each part must be within {most:g}")
+    world.command(body, velocity=velocity, angular_velocity=turn_rate)
 
 
 def ackermann_motion(speed: float, steering_rad: float, wheelbase_m: float | None) -> tuple[float, float]:
