@@ -37,10 +37,10 @@ def message_line(kind: str, data: bytes) -> str:
 
 
 def _values(message: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Numbers and texts of a message with their paths; covariances and other arrays are left out."""
+    """Numbers and texts of a message with their paths; headers, covariances and other arrays are left out."""
     for field in fields(message):
         value, name = getattr(message, field.name), f"{path}{field.name}"
-        if field.name.startswith("__"):
+        if field.name.startswith("__") or field.name == "header":
             continue
         if is_dataclass(value):
             yield from _values(value, f"{name}.")
