@@ -18,7 +18,7 @@ from sensorium.live.listen.receiver import Received, Receiver
 from sensorium.live.ros2 import graph_names
 from sensorium.live.ros2.graph_names import Endpoint, ros_type_name
 from sensorium.live.ros2.message_types import as_recorded
-from sensorium.live.ros2.zenoh import open_session
+from sensorium.live.ros2.zenoh import close_session, open_session
 from sensorium.record.ros2 import cdr
 
 # Messages that wait to be printed; more are dropped, the newest first
@@ -64,7 +64,7 @@ class ZenohReceiver(Receiver):
         """Disconnect."""
         session, self._session = self._session, None
         if session is not None:
-            session.close()
+            close_session(session, [self._tokens, *self._subscribers.values()])
 
     def receive(self, timeout_s: float) -> Received | None:
         """The next message of a topic."""

@@ -3,7 +3,9 @@
 import json
 import socket
 import time
-from threading import Lock
+from collections.abc import Iterable
+from contextlib import suppress
+from threading import Lock, Thread
 from typing import Any
 
 from sensorium.core.errors import SpecError, in_one_line
@@ -17,6 +19,9 @@ from sensorium.live.ros2.trigger import trigger_reply
 
 # A receiver that takes nothing for so long is disconnected [s]; until then the queue holds, and drops, what comes
 _STALL_S = 1.0
+
+# Wait for a session to close [s]
+_CLOSE_S = 1.0
 
 # Wait for an answer of a router, when it is to be found out whether there is one [s]
 _ROUTER_S = 0.5
@@ -71,10 +76,10 @@ class ZenohSink(RosSink):
 
     def _close(self) -> None:
         session, self._session = self._session, None
-        self._publishers.clear()
-        self._kept.clear()
+        entities = [*self._kept, *(publisher.entity for publisher in self._publishers.values())]
+        self._kept, self._publishers = [], {}
         if session is not None:
-            session.close()
+            close_session(session, entities)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
@@ -141,7 +146,7 @@ class _Publisher:
         if qos.latched:
             from zenoh import ext
 
-            self._publisher: Any = ext.declare_advanced_publisher(
+            self.entity: Any = ext.declare_advanced_publisher(
                 session,
                 key,
                 cache=ext.CacheConfig(max_samples=qos.depth),
@@ -150,16 +155,16 @@ class _Publisher:
                 **options,
             )
         else:
-            self._publisher = session.declare_publisher(key, **options)
+            self.entity = session.declare_publisher(key, **options)
 
     def has_subscribers(self) -> bool:
         """Whether anyone would get a message, now or later."""
-        return self._latched or bool(self._publisher.matching_status.matching)
+        return self._latched or bool(self.entity.matching_status.matching)
 
     def put(self, data: bytes) -> None:
         """Send a message."""
         self._number += 1
-        self._publisher.put(data, attachment=attachment(self._number, time.time_ns(), self._gid))
+        self.entity.put(data, attachment=attachment(self._number, time.time_ns(), self._gid))
 
 
 def open_session(address: str, mode: str) -> Any:
@@ -178,7 +183,7 @@ def open_session(address: str, mode: str) -> Any:
     settings: dict[str, Any] = {
         "mode": "peer",
         "connect/endpoints": [address] if connects else [],
-        "connect/timeout_ms": 0,
+        "connect/timeout_ms": -1,
         "connect/exit_on_failure": False,
         "listen/endpoints": ["tcp/127.0.0.1:0"] if connects else [address],
         "scouting/multicast/enabled": False,
@@ -194,6 +199,28 @@ def open_session(address: str, mode: str) -> Any:
     except zenoh.ZError as error:
         verb = "connect to" if connects else "listen on"
         raise SpecError(f"address is {address!r}; Zenoh cannot {verb} it: {in_one_line(error)}") from None
+
+
+def close_session(session: Any, entities: Iterable[Any] = ()) -> None:
+    """Close a session, and wait for a second at most.
+
+    Zenoh itself waits up to 10 s for a peer that takes nothing any more but holds its connection; a thread does that.
+
+    Args:
+        session: The session.
+        entities: Publishers, subscribers and others, which are undeclared first, so that their threads end.
+    """
+
+    def close() -> None:
+        for one in entities:
+            with suppress(Exception):  # the session may be closed already
+                one.undeclare()
+        with suppress(Exception):  # it was not in time; the connection is given up then
+            session.close()
+
+    closing = Thread(target=close, name="sensorium-live-ros2-close", daemon=True)
+    closing.start()
+    closing.join(_CLOSE_S)
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

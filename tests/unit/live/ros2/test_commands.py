@@ -147,7 +147,7 @@ def test_faults_are_switched(order):
     order(commands, "/sensorium/fault", TEXT, {"data": "imu: stuck on"})
     step(env, clock)
     step(env, clock)
-    np.testing.assert_allclose(imu.read().linear_acceleration, 7.0)
+    np.testing.assert_allclose(imu.read().acceleration, 7.0)
     assert imu.faults.log.at(env.time_ns) == ("stuck",)
     order(commands, "/sensorium/fault", TEXT, {"data": "imu: stuck off"})
     step(env, clock)
