@@ -208,15 +208,15 @@ def close_session(session: Any, entities: Iterable[Any] = ()) -> None:
 
     Args:
         session: The session.
-        entities: Publishers, subscribers and others, which are undeclared first, so that their threads end.
+        entities: Publishers, subscribers and others, which are dropped after it: one that is dropped before waits too,
+            and stops the whole interpreter.
     """
+    kept = list(entities)
 
     def close() -> None:
-        for one in entities:
-            with suppress(Exception):  # the session may be closed already
-                one.undeclare()
         with suppress(Exception):  # it was not in time; the connection is given up then
             session.close()
+        kept.clear()
 
     closing = Thread(target=close, name="sensorium-live-ros2-close", daemon=True)
     closing.start()
