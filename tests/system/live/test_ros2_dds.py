@@ -16,9 +16,9 @@ from tests.system.live.ros2_runs import Counting, Running, car, eventually, live
 
 pytest.importorskip("cyclonedds")
 
-from sensorium.live.ros2.dds import dds_qos, dds_topic, open_participant, open_reader, taken  # noqa: E402
-from sensorium.live.ros2.dds_types import topic_type  # noqa: E402
-from sensorium.live.ros2.dds_writing import BytesWriter  # noqa: E402
+from sensorium.live.ros2.dds import dds_qos, dds_topic, open_participant, open_reader, taken
+from sensorium.live.ros2.dds_types import topic_type
+from sensorium.live.ros2.dds_writing import BytesWriter
 
 IMU = "rt/imu/data_raw"
 
@@ -63,7 +63,7 @@ def test_late_readers_get_the_mounts_and_commands_arrive(domain):
     env, sink = car(), sn.live.open_sink("dds", domain=domain, namespace="robot1", frame_prefix="r1/")
     with Running(env, sink):
         eventually(lambda: env.time_ns > 100_000_000)
-        settings, participant = open_participant(domain, "127.0.0.1")
+        _settings, participant = open_participant(domain, "127.0.0.1")
         mounts = open_reader(participant, "/tf_static", "tf2_msgs/msg/TFMessage", LATCHED)
         (frames,) = [
             [one.child_frame_id for one in cdr.decoded("tf2_msgs/msg/TFMessage", data).transforms]
@@ -82,7 +82,6 @@ def test_late_readers_get_the_mounts_and_commands_arrive(domain):
         eventually(lambda: say.readers() == 1)
         say.write(cdr.encoded(Message("std_msgs/msg/String", 0, {"data": "reset"})))
         eventually(lambda: env.state.X_WB.position[0, 0, 0] < 0.1)
-        del mounts, writer, say, participant, settings
     assert sink.state().error is None
 
 
@@ -94,10 +93,9 @@ def test_large_clouds_arrive_whole(domain):
     pattern = sn.patterns.Spinning(elevation_deg=elevation, columns=1024, rate_hz=10.0)
     env.attach(sn.Lidar(pattern=pattern), body="car", name="top")
     with Running(env, sn.live.open_sink("dds", domain=domain)):
-        settings, participant = open_participant(domain, "127.0.0.1")
+        _settings, participant = open_participant(domain, "127.0.0.1")
         reader = open_reader(participant, "/top/points", "sensor_msgs/msg/PointCloud2", Qos())
         (data, *_) = eventually(lambda: taken(reader), 30.0)
-        del reader, participant, settings
     cloud = cdr.decoded("sensor_msgs/msg/PointCloud2", data)
     assert cloud.width == 128 * 1024
     assert cloud.data.size == cloud.width * cloud.point_step

@@ -217,7 +217,9 @@ def test_commands_move_the_car_and_services_pause_it(peer):
         eventually(lambda: env.time_ns > at_ns + 40_000_000)
         status = subscribed(session, key_of("/diagnostics"))
         time.sleep(0.3)
-        session.put(key_of("/sensorium/fault"), cdr.encoded(Message("std_msgs/msg/String", 0, {"data": "imu: stuck on"})))
+        session.put(
+            key_of("/sensorium/fault"), cdr.encoded(Message("std_msgs/msg/String", 0, {"data": "imu: stuck on"}))
+        )
 
         def said() -> set[str]:
             arrays = [cdr.decoded(KINDS["/diagnostics"], sample.payload.to_bytes()) for sample in list(status)]

@@ -63,10 +63,8 @@ def _actuator(world: MuJoCo, name: str) -> int:
     if by_name >= 0:
         return int(by_name)
     joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
-    drives_joints = np.isin(
-        model.actuator_trntype, (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
-    )
-    found = np.flatnonzero(drives_joints & (model.actuator_trnid[:, 0] == joint)) if joint >= 0 else []
+    drives_joints = np.isin(model.actuator_trntype, (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    found = np.flatnonzero(drives_joints & (model.actuator_trnid[:, 0] == joint) & (joint >= 0))
     if len(found) != 1:
         names = [model.actuator(i).name or f"number {i}" for i in range(model.nu)]
         rule = f"it must be an actuator or a joint with one of its own; the actuators are {', '.join(names)}"

@@ -60,7 +60,7 @@ class CommandTopic:
 
     name: str
     kind: str
-    apply: Callable[[Any], None]
+    apply: Callable[[Any], object]
     at_once: bool = False
 
 

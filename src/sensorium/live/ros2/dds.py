@@ -108,7 +108,8 @@ def configuration(interface: str) -> str:
     peers = "<Peers><Peer address='127.0.0.1'/></Peers>" if is_loopback else ""
     return (
         "<CycloneDDS><Domain><General>"
-        f"<Interfaces><NetworkInterface address='{interface}'/></Interfaces><AllowMulticast>{multicast}</AllowMulticast>"
+        f"<Interfaces><NetworkInterface address='{interface}'/></Interfaces>"
+        f"<AllowMulticast>{multicast}</AllowMulticast>"
         "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize></General>"
         f"<Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery></Domain></CycloneDDS>"
     )

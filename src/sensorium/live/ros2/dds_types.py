@@ -41,28 +41,29 @@ def _nested_type(kind: str) -> Any:
 def _struct(kind: str, name: str) -> Any:
     from cyclonedds.idl import annotations, make_idl_struct, types
 
-    fields = {field: _type(kind, field, described) for field, described in cdr.field_kinds(kind)}
+    if not cdr.is_known(kind):
+        raise SpecError(f"message type {kind!r} is not known; it cannot be sent over DDS")
+    fields = {field: _type(described) for field, described in cdr.field_kinds(kind)}
     return annotations.final(make_idl_struct(name, dds_type_name(kind), fields or {_EMPTY: types.uint8}))
 
 
-def _type(kind: str, field: str, described: Any) -> Any:
+def _type(described: Any) -> Any:
     """Type of a field, from its description by rosbags."""
-    from cyclonedds.idl import types
+    import cyclonedds.idl.types
     from rosbags.interfaces import Nodetype
 
+    types: Any = cyclonedds.idl.types
     node, inner = described
     if node == Nodetype.NAME:
         return _nested_type(inner)
     if node == Nodetype.ARRAY:
-        return types.array[_type(kind, field, inner[0]), inner[1]]
+        return types.array[_type(inner[0]), inner[1]]
     if node == Nodetype.SEQUENCE:
-        item = _type(kind, field, inner[0])
+        item = _type(inner[0])
         return types.sequence[item, inner[1]] if inner[1] else types.sequence[item]
     name, bound = inner
     if name == "string":
         return types.bounded_str[bound] if bound else str
     if name == "bool":
         return bool
-    if name in _NUMBERS:
-        return getattr(types, _NUMBERS[name])
-    raise SpecError(f"{kind}.{field} is a {name}; messages with one cannot be sent over DDS")
+    return getattr(types, _NUMBERS[name])

@@ -1,7 +1,7 @@
 """Types of messages and services as a distribution of ROS 2 has them: hashes, and bytes that differ from ours.
 
-Messages are encoded with the definitions of Humble. Of the types that are sent only sensor_msgs/Range has changed since:
-Iron added a variance at its end. A hash (RIHS01, REP 2016) is part of a topic's key; Humble has none.
+Messages are encoded with the definitions of Humble. Of the types that are sent only sensor_msgs/Range has changed
+since: Iron added a variance at its end. A hash (RIHS01, REP 2016) is part of a topic's key; Humble has none.
 """
 
 from functools import cache

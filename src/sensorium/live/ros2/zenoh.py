@@ -142,7 +142,7 @@ class _Publisher:
         reliable = qos.reliability == "reliable"
         control = zenoh.CongestionControl.BLOCK if reliable else zenoh.CongestionControl.DROP
         reliability = zenoh.Reliability.RELIABLE if reliable else zenoh.Reliability.BEST_EFFORT
-        options = {"congestion_control": control, "reliability": reliability}
+        options: dict[str, Any] = {"congestion_control": control, "reliability": reliability}
         if qos.latched:
             from zenoh import ext
 

@@ -18,9 +18,9 @@ def laser_scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     """One message a row for a lidar of one channel and several columns; none for any other.
 
     The rays must start in the sensor's origin and lie in its xy-plane at equal steps, the same in every sweep, and the
-    scan must be a whole sweep. The first return of each ray counts, in the order of firing: a lidar that turns clockwise
-    has a negative increment. Where nothing returned the range is +inf (REP 117). A lidar that models no light has no
-    intensities. The stamp is the time of the first firing by the sensor's clock.
+    scan must be a whole sweep. The first return of each ray counts, in the order of firing: a lidar that turns
+    clockwise has a negative increment. Where nothing returned the range is +inf (REP 117). A lidar that models no light
+    has no intensities. The stamp is the time of the first firing by the sensor's clock.
     """
     spec = source.spec
     if not isinstance(spec, Lidar) or scan.range_m.shape[-2] != 1 or scan.range_m.shape[-1] == 1:

@@ -156,7 +156,9 @@ def test_faults_are_switched(order):
     assert (commands.applied, commands.refused) == (2, 0)
 
 
-@pytest.mark.parametrize("text", ["", "imu stuck on", "imu: stuck", "gps: stuck on", "imu: broken on", "imu: stuck maybe"])
+@pytest.mark.parametrize(
+    "text", ["", "imu stuck on", "imu: stuck", "gps: stuck on", "imu: broken on", "imu: stuck maybe"]
+)
 def test_other_faults_are_refused(order, text):
     env, clock, commands = set_up(sn.worlds.Static(step_s=0.01))
     env.attach(imu_with_fault())

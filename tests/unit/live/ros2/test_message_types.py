@@ -18,7 +18,9 @@ RANGE = "sensor_msgs/msg/Range"
 def test_hashes_are_the_published_ones():
     assert types.type_hash("std_msgs/msg/String", "jazzy") == STRING
     integer = (Nodetype.BASE, ("int64", 0))
-    found = types.service_hash("example_interfaces/srv/AddTwoInts", [("a", integer), ("b", integer)], [("sum", integer)])
+    found = types.service_hash(
+        "example_interfaces/srv/AddTwoInts", [("a", integer), ("b", integer)], [("sum", integer)]
+    )
     assert found == ADD_TWO_INTS
 
 

@@ -10,7 +10,9 @@ def test_replies_are_those_that_rosbags_encodes():
     store.register(get_types_from_msg("bool success\nstring message\n", "x/msg/Reply"))
     for success, message in ((True, ""), (False, "no"), (True, "the run pauses after this step"), (True, "ä")):
         data = trigger_reply(success, message)
-        encoded = bytes(store.serialize_cdr(store.types["x/msg/Reply"](success=success, message=message), "x/msg/Reply"))
+        encoded = bytes(
+            store.serialize_cdr(store.types["x/msg/Reply"](success=success, message=message), "x/msg/Reply")
+        )
         assert data == encoded
         assert read_reply(data) == (success, message)
 

@@ -71,7 +71,9 @@ def test_light_gives_intensities_and_every_world_a_message(decoded):
     for row, _, message in messages:
         told = read(decoded(message))
         assert told["frame"] == f"world_{row}/flat"
-        np.testing.assert_allclose(told["intensities"], np.where(scan.valid[row, 0], scan.intensity[row, 0], 0), rtol=1e-6)
+        np.testing.assert_allclose(
+            told["intensities"], np.where(scan.valid[row, 0], scan.intensity[row, 0], 0), rtol=1e-6
+        )
 
 
 def test_of_several_returns_the_first_counts(decoded):
