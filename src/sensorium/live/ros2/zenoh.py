@@ -50,8 +50,13 @@ class ZenohSink(RosSink):
         self._entities = 0
         self._lock = Lock()
 
+    @property
+    def address(self) -> str:
+        """Endpoint of the router, or of this run where it listens."""
+        return self._zenoh_options.address
+
     def _connect(self, commands: Commands | None) -> None:
-        self._session = open_session(self._zenoh_options.address, self._zenoh_options.mode)
+        self._session = open_session(self.address, self._zenoh_options.mode)
         options, session = self._options, str(self._session.info.zid())
         self._node = Node(options.domain, session, options.node, options.namespace)
         self._kept.append(self._session.liveliness().declare_token(self._node.token))

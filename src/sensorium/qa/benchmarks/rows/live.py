@@ -1,6 +1,7 @@
 """What a live sink with a receiver in another process adds to a run's steps: clouds of 131,072 points at 20 Hz."""
 
 import json
+import socket
 import subprocess
 import sys
 import time
@@ -23,6 +24,9 @@ _FIRST = 10
 _SETTLES_S = 1.0
 
 _TOPIC = "/lidar/points"
+
+# Of DDS, where others hardly are
+_DOMAIN = 101
 
 
 class Path(NamedTuple):
@@ -152,9 +156,33 @@ def _receive_foxglove(port: str) -> None:
                 server.send(json.dumps({"op": "subscribe", "subscriptions": asked}))
 
 
+def _zenoh_sink() -> Any:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    return sn.live.open_sink("ros2", address=f"tcp/127.0.0.1:{port}", mode="listen")
+
+
+def _receive_ros2(path: str, options: dict[str, Any]) -> None:
+    from sensorium.live.listen.opening import receiver
+
+    with receiver(path, {"topics": (_TOPIC,), **options}) as opened:
+        while True:
+            if (received := opened.receive(1.0)) is not None:
+                print(len(received.payload), flush=True)
+
+
 PATHS = {
     "Foxglove": Path(
         lambda: sn.live.open_sink("foxglove", port=0), lambda sink: str(sink.port), _receive_foxglove
+    ),
+    "ROS 2 over Zenoh": Path(
+        _zenoh_sink, lambda sink: str(sink.address), lambda address: _receive_ros2("ros2", {"address": address})
+    ),
+    "ROS 2 over DDS": Path(
+        lambda: sn.live.open_sink("dds", domain=_DOMAIN),
+        lambda _: str(_DOMAIN),
+        lambda domain: _receive_ros2("dds", {"domain": int(domain)}),
     ),
 }
 
