@@ -213,7 +213,7 @@ def test_commands_move_the_car_and_services_pause_it(peer):
         assert call("reset")[0]
         eventually(lambda: env.state.X_WB.position[0, 0, 0] == 0.0)
         assert run.clock.paused
-        assert call("start")[0]
+        assert call("resume")[0]
         eventually(lambda: env.time_ns > at_ns + 40_000_000)
         status = subscribed(session, key_of("/diagnostics"))
         time.sleep(0.3)

@@ -43,7 +43,7 @@ _MOST_WAITING = 256
 # Beyond these a command is a mistake, and numbers of the world would soon overflow
 _MOST_SPEED_M_S, _MOST_TURN_RAD_S = 1e5, 1e4
 
-CONTROLS = ("start", "pause", "step", "reset")
+CONTROLS = ("pause", "resume", "step", "reset")
 """Words of the control topic, and names of the services."""
 
 
@@ -113,8 +113,8 @@ class Commands:
             self._clock.call(partial(self._apply_waiting, topic, message))
 
     def control(self, word: str) -> str:
-        """Start, pause, step or reset the run; returns a sentence, or raises SpecError. On any thread."""
-        if word == "start":
+        """Pause, resume, step or reset the run; returns a sentence, or raises SpecError. On any thread."""
+        if word == "resume":
             self._clock.resume()
             return "the run goes on"
         if word == "pause":

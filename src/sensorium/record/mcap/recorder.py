@@ -27,8 +27,8 @@ _LONG_BYTES = 1 << 16
 class McapRecorder(Recorder):
     """Writes readings as they arrive, in a file that robotics tools open.
 
-    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
-    keeps its samples /lidar/waveforms), /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states,
+    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one of one
+    plane /lidar/scan, one that keeps its samples /lidar/waveforms), /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states,
     /odometer/odometry, /gnss/fix and /gnss/vel, /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections
     and /radar/range_doppler (PointCloud2 and Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and
     the other outputs of a depth camera; then /tf with the true poses of all bodies, /tf_static with the mounts of the

@@ -181,7 +181,7 @@ def test_the_run_is_controlled_while_it_waits(order):
     waiting = threading.Thread(target=clock.wait_for_step, daemon=True)
     waiting.start()
     order(commands, say, TEXT, {"data": "reset"})
-    order(commands, say, TEXT, {"data": "start"})
+    order(commands, say, TEXT, {"data": "resume"})
     waiting.join(5.0)
     assert not waiting.is_alive()
     assert not clock.paused
