@@ -15,8 +15,8 @@ TOPICS = {"/clock", "/tf", "/tf_static", "/flat/points", "/flat/scan", "/imu/dat
 def test_it_prints_and_records_what_arrives(path, tmp_path, command):
     if path == "ros2":
         pytest.importorskip("zenoh")
-        address = f"tcp/127.0.0.1:{free_port()}"
-        sink, settings = {"address": address, "mode": "listen"}, [f"address={address}"]
+        endpoint = f"tcp/127.0.0.1:{free_port()}"
+        sink, settings = {"endpoint": endpoint, "mode": "listen"}, [f"endpoint={endpoint}"]
     else:
         pytest.importorskip("cyclonedds")
         domain = random.SystemRandom().randint(60, 99)
@@ -41,11 +41,11 @@ def test_it_prints_and_records_what_arrives(path, tmp_path, command):
 
 def test_chosen_topics_only(command):
     pytest.importorskip("zenoh")
-    address = f"tcp/127.0.0.1:{free_port()}"
+    endpoint = f"tcp/127.0.0.1:{free_port()}"
     env = car()
-    with Running(env, sn.live.open_sink("ros2", address=address, mode="listen")):
+    with Running(env, sn.live.open_sink("ros2", endpoint=endpoint, mode="listen")):
         eventually(lambda: env.time_ns > 0)
-        settings = ("--set", f"address={address}", "--set", "topics=[/ray/range]")
+        settings = ("--set", f"endpoint={endpoint}", "--set", "topics=[/ray/range]")
         done = command("listen", "ros2", *settings, "--count", "3")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("/ray/range") == 4

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.live.ros2 import graph_names
 from sensorium.live.ros2.graph_names import Endpoint, Qos, dds_type_name, read_attachment, topic_key
 from sensorium.live.ros2.message_types import TRIGGER, trigger_hash, type_hash
@@ -67,7 +68,7 @@ _kept = []  # subscribers, which end when they are dropped
 
 
 def sink_at(port: int, mode: str = "listen", **options):
-    return sn.live.open_sink("ros2", address=f"tcp/127.0.0.1:{port}", mode=mode, **options)
+    return sn.live.open_sink("ros2", endpoint=f"tcp/127.0.0.1:{port}", mode=mode, **options)
 
 
 def subscribed(session, key: str) -> list:
@@ -322,7 +323,8 @@ def _accepts(port: int) -> bool:
 def test_a_taken_port_is_refused_in_one_sentence(peer):
     port = free_port()
     peer(port, listen=True)
-    with pytest.raises(sn.core.errors.SpecError, match=f"address is 'tcp/127.0.0.1:{port}'; Zenoh cannot listen on it"):
+    begin = f"endpoint is 'tcp/127.0.0.1:{port}'; Zenoh cannot listen on it"
+    with pytest.raises(SpecError, match=begin):
         car().run(1.0, live=[sink_at(port)]).finish()
 
 
@@ -344,7 +346,7 @@ def test_late_subscribers_get_the_robots_description(peer):
 SCRIPT = """
 import sensorium as sn, sys
 env = sn.Environment(sn.Scene(), sn.worlds.Commanded({"car": sn.Pose()}, step_s=0.02))
-sink = sn.live.open_sink("ros2", address=f"tcp/127.0.0.1:{sys.argv[1]}", mode="listen")
+sink = sn.live.open_sink("ros2", endpoint=f"tcp/127.0.0.1:{sys.argv[1]}", mode="listen")
 print("ready", flush=True)
 env.run(600.0, realtime=True, live=[sink]).finish()
 """

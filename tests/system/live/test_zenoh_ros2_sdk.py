@@ -19,7 +19,7 @@ def python(request):
 
 def test_its_node_receives_commands_and_pauses_the_run(python):
     env, port = car(), free_port()
-    sink = sn.live.open_sink("ros2", address=f"tcp/127.0.0.1:{port}", mode="listen")
+    sink = sn.live.open_sink("ros2", endpoint=f"tcp/127.0.0.1:{port}", mode="listen")
     with Running(env, sink) as run:
         eventually(lambda: env.time_ns > 200_000_000)
         with receiver(python, "zenoh_ros2_sdk_receiver.py", port) as process:

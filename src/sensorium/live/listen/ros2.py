@@ -28,7 +28,7 @@ _MOST_WAITING = 4096
 class ZenohListening(Spec):
     """A session of Zenoh that receives topics."""
 
-    address: str = "tcp/127.0.0.1:7447"
+    endpoint: str = "tcp/127.0.0.1:7447"
     """Endpoint of a router, or of a run that listens itself."""
     mode: Literal["auto", "connect", "listen"] = "connect"
     """connect: now or as soon as something is there. listen: wait for others there. auto: whichever is possible."""
@@ -54,7 +54,7 @@ class ZenohReceiver(Receiver):
 
     def __enter__(self) -> "ZenohReceiver":
         """Connect."""
-        self._session = open_session(self._options.address, self._options.mode)
+        self._session = open_session(self._options.endpoint, self._options.mode)
         self._tokens = self._session.liveliness().declare_subscriber(
             graph_names.all_tokens(self._options.domain), self._found, history=True
         )

@@ -80,8 +80,8 @@ class Ros2Options(Spec):
 class ZenohOptions(Ros2Options):
     """ROS 2 over Zenoh, as rmw_zenoh speaks it."""
 
-    address: str = "tcp/127.0.0.1:7447"
-    """Endpoint of the router, or of this run where it listens itself; other machines only if named here."""
+    endpoint: str = "tcp/127.0.0.1:7447"
+    """Address of the router, or of this run where it listens itself; other machines only if named here."""
     mode: Literal["auto", "connect", "listen"] = "auto"
     """connect: to a router (rmw_zenohd), now or as soon as there is one. listen: nodes connect to this run. auto:
     connect if something answers there, else listen."""

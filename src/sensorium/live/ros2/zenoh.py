@@ -31,7 +31,7 @@ _HEARTBEAT_S = 0.5
 
 
 class ZenohSink(RosSink):
-    """Publishes to a Zenoh router, or to nodes that connect to this run; loopback unless another address is named.
+    """Publishes to a Zenoh router, or to nodes that connect to this run; loopback unless another endpoint is named.
 
     Sending blocks the sink's own thread while a receiver is slow, never the run; what does not fit into the queue is
     dropped and counted.
@@ -51,12 +51,12 @@ class ZenohSink(RosSink):
         self._lock = Lock()
 
     @property
-    def address(self) -> str:
+    def endpoint(self) -> str:
         """Endpoint of the router, or of this run where it listens."""
-        return self._zenoh_options.address
+        return self._zenoh_options.endpoint
 
     def _connect(self, commands: Commands | None) -> None:
-        self._session = open_session(self.address, self._zenoh_options.mode)
+        self._session = open_session(self.endpoint, self._zenoh_options.mode)
         options, session = self._options, str(self._session.info.zid())
         self._node = Node(options.domain, session, options.node, options.namespace)
         self._kept.append(self._session.liveliness().declare_token(self._node.token))
@@ -172,25 +172,25 @@ class _Publisher:
         self.entity.put(data, attachment=attachment(self._number, time.time_ns(), self._gid))
 
 
-def open_session(address: str, mode: str) -> Any:
+def open_session(endpoint: str, mode: str) -> Any:
     """A Zenoh session of a peer, without multicast.
 
     Args:
-        address: Endpoint such as tcp/127.0.0.1:7447.
+        endpoint: Endpoint such as tcp/127.0.0.1:7447.
         mode: "connect" to it, "listen" there, or "auto": connect if something answers, else listen.
     """
     import zenoh
 
-    host, port = _host_and_port(address)
+    host, port = _host_and_port(endpoint)
     connects = mode == "connect" or (mode == "auto" and _answers(host, port))
     config = zenoh.Config()
     # One that connects can be reached by other nodes directly, as rmw_zenoh's can
     settings: dict[str, Any] = {
         "mode": "peer",
-        "connect/endpoints": [address] if connects else [],
+        "connect/endpoints": [endpoint] if connects else [],
         "connect/timeout_ms": -1,
         "connect/exit_on_failure": False,
-        "listen/endpoints": ["tcp/127.0.0.1:0"] if connects else [address],
+        "listen/endpoints": ["tcp/127.0.0.1:0"] if connects else [endpoint],
         "scouting/multicast/enabled": False,
         "scouting/gossip/enabled": True,
         "timestamping/enabled": True,
@@ -203,7 +203,7 @@ def open_session(address: str, mode: str) -> Any:
         return zenoh.open(config)
     except zenoh.ZError as error:
         verb = "connect to" if connects else "listen on"
-        raise SpecError(f"address is {address!r}; Zenoh cannot {verb} it: {in_one_line(error)}") from None
+        raise SpecError(f"endpoint is {endpoint!r}; Zenoh cannot {verb} it: {in_one_line(error)}") from None
 
 
 def close_session(session: Any, entities: Iterable[Any] = ()) -> None:
@@ -228,11 +228,11 @@ def close_session(session: Any, entities: Iterable[Any] = ()) -> None:
     closing.join(_CLOSE_S)
 
 
-def _host_and_port(address: str) -> tuple[str, int]:
-    protocol, _, place = address.partition("/")
+def _host_and_port(endpoint: str) -> tuple[str, int]:
+    protocol, _, place = endpoint.partition("/")
     host, _, port = place.rpartition(":")
     if protocol != "tcp" or not host or not port.isdecimal() or int(port) > 65535:
-        raise SpecError(f"address is {address!r}; it must be as in tcp/127.0.0.1:7447")
+        raise SpecError(f"endpoint is {endpoint!r}; it must be as in tcp/127.0.0.1:7447")
     return host.strip("[]"), int(port)
 
 

@@ -15,8 +15,7 @@ from sensorium.record.ros2.message import DeferredBytes, Message
 _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
 _LENGTH_BYTES = 4
 
-
-_memory, _NONE = local(), np.zeros(0, np.uint8)
+_memory = local()
 
 # Types that were added, with their texts
 _added: dict[str, str] = {}
@@ -57,10 +56,10 @@ def encoded(message: Message) -> bytes:
 
 def _packed(length: int) -> NDArray[np.uint8]:
     """Memory of this thread for packed bytes, used again and again: new memory costs more than packing into it."""
-    if getattr(_memory, "packed", _NONE).size < length:
-        _memory.packed = np.zeros(length, np.uint8)
-    packed: NDArray[np.uint8] = _memory.packed[:length]
-    return packed
+    packed: NDArray[np.uint8] | None = getattr(_memory, "packed", None)
+    if packed is None or packed.size < length:
+        packed = _memory.packed = np.zeros(length, np.uint8)
+    return packed[:length]
 
 
 def long_bytes(message: Message) -> int:

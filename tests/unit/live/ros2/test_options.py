@@ -48,5 +48,5 @@ def test_what_cannot_be_is_refused(wrong, named):
 
 
 def test_loopback_is_the_default():
-    assert "127.0.0.1" in ZenohOptions().address
+    assert "127.0.0.1" in ZenohOptions().endpoint
     assert DdsOptions().interface == "127.0.0.1"

@@ -160,7 +160,7 @@ def _zenoh_sink() -> Any:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
-    return sn.live.open_sink("ros2", address=f"tcp/127.0.0.1:{port}", mode="listen")
+    return sn.live.open_sink("ros2", endpoint=f"tcp/127.0.0.1:{port}", mode="listen")
 
 
 def _receive_ros2(path: str, options: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ PATHS = {
         lambda: sn.live.open_sink("foxglove", port=0), lambda sink: str(sink.port), _receive_foxglove
     ),
     "ROS 2 over Zenoh": Path(
-        _zenoh_sink, lambda sink: str(sink.address), lambda address: _receive_ros2("ros2", {"address": address})
+        _zenoh_sink, lambda sink: str(sink.endpoint), lambda endpoint: _receive_ros2("ros2", {"endpoint": endpoint})
     ),
     "ROS 2 over DDS": Path(
         lambda: sn.live.open_sink("dds", domain=_DOMAIN),
