@@ -41,12 +41,11 @@ def car(step_s: float = 0.02) -> Environment:
 
 
 class Running:
-    """A run in real time, in a thread, until it is left; messages of all steps are kept."""
+    """A run in real time, in a thread, until it is left."""
 
     def __init__(self, env: Environment, *sinks: LiveSink, clock: Any = None) -> None:
         self.env, self.sinks = env, sinks
         self.clock = sn.live.RunClock(1.0) if clock is None else clock
-        self.slowest_s = 0.0
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -61,10 +60,21 @@ class Running:
         if self.error is not None:
             raise self.error
 
+    def stands_still(self, seconds: float) -> bool:
+        """Whether less than 0.7 of this real time passes in the run meanwhile."""
+        began_ns, began_s = self.env.time_ns, time.monotonic()
+        time.sleep(seconds)
+        return (self.env.time_ns - began_ns) * 1e-9 < 0.7 * (time.monotonic() - began_s)
+
+    def stops_within(self, seconds: float) -> bool:
+        """Whether the run ends in this time."""
+        self.clock.stop()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def _run(self) -> None:
         try:
-            for _ in self.env.run(600.0, realtime=self.clock, live=list(self.sinks)):
-                self.slowest_s = max(self.slowest_s, self.clock.behind_s)
+            self.env.run(600.0, realtime=self.clock, live=list(self.sinks)).finish()
         except BaseException as error:
             self.error = error
 

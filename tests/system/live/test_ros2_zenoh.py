@@ -249,14 +249,10 @@ def test_receivers_may_be_killed_frozen_and_started_again():
 
         # One that takes nothing any more
         os.kill(second.process.pid, signal.SIGSTOP)
-        run.slowest_s, at, began_ns = 0.0, third.count, env.time_ns
-        time.sleep(3.0)
+        at = third.count
+        assert not run.stands_still(3.0)
         eventually(lambda: third.count > at + 50)
-        assert env.time_ns - began_ns > 2_000_000_000
-        began_s = time.monotonic()
-        run.clock.stop()
-        run._thread.join(5.0)
-        assert time.monotonic() - began_s < 3.0
+        assert run.stops_within(3.0)
         os.kill(second.process.pid, signal.SIGCONT)
 
 
@@ -278,15 +274,8 @@ def test_a_frozen_receiver_of_clouds_costs_clouds_and_no_time():
         receiver = Counting(stack, "zenoh_receiver.py", port, key_of("/flat/points"))
         eventually(lambda: receiver.count > 5, 30.0)
         os.kill(receiver.process.pid, signal.SIGSTOP)
-        began_ns, began_s = env.time_ns, time.monotonic()
-        time.sleep(4.0)
-        passed_s = (env.time_ns - began_ns) * 1e-9
-        assert passed_s > 0.7 * (time.monotonic() - began_s), "the run stood still"
-        began_s = time.monotonic()
-        run.clock.stop()
-        run._thread.join(6.0)
-        assert not run._thread.is_alive()
-        assert time.monotonic() - began_s < 3.0
+        assert not run.stands_still(4.0)
+        assert run.stops_within(3.0)
         os.kill(receiver.process.pid, signal.SIGCONT)
 
 

@@ -97,7 +97,7 @@ class RosSink(QueuedSink):
     # --- inside -----------------------------------------------------------------------------------------------------
 
     def _encoded(self, one: StepMessage) -> bytes:
-        """CDR for the receivers; encoded anew only where frames or mounts differ from what is recorded."""
+        """CDR for the receivers; encoded again only where frames or mounts differ from what is recorded."""
         message = one.message
         if one.topic == _STATIC:
             self._mounts |= {each["child_frame_id"]: each for each in message.fields["transforms"]}

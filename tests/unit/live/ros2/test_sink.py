@@ -45,13 +45,16 @@ def environment() -> sn.Environment:
     return env
 
 
-def run(env: sn.Environment, sink: KeptSink, steps: int) -> None:
+def run(env: sn.Environment, sink: KeptSink, steps: int) -> LiveStep:
+    """Take steps; returns the last."""
     maker = StepMessages()
     sink.open(env, RunClock())
     for _ in range(steps):
         env.step()
-        sink.send(LiveStep(env, maker))
+        step = LiveStep(env, maker)
+        sink.send(step)
     sink.close()
+    return step
 
 
 def test_states_of_faults_come_once_a_second_beside_their_changes():
@@ -74,13 +77,8 @@ def test_each_message_of_mounts_has_all_of_them():
 
 
 def test_bytes_are_those_of_the_step_unless_frames_differ():
-    env, sink = environment(), KeptSink(ZenohOptions(distribution="humble"))
-    maker = StepMessages()
-    sink.open(env, RunClock())
-    env.step()
-    step = LiveStep(env, maker)
-    sink.send(step)
-    sink.close()
+    sink = KeptSink(ZenohOptions(distribution="humble"))
+    step = run(environment(), sink, 1)
     sent = {topic: data for topic, _, data in sink.published}
     for one in step.messages:
         if one.topic != "/tf_static":
@@ -88,13 +86,8 @@ def test_bytes_are_those_of_the_step_unless_frames_differ():
 
 
 def test_topics_without_subscribers_are_not_encoded():
-    env, sink = environment(), KeptSink(ZenohOptions(), unwanted=("/ray/points", "/clock"))
-    maker = StepMessages()
-    sink.open(env, RunClock())
-    env.step()
-    step = LiveStep(env, maker)
-    sink.send(step)
-    sink.close()
+    sink = KeptSink(ZenohOptions(), unwanted=("/ray/points", "/clock"))
+    step = run(environment(), sink, 1)
     by_topic = {one.topic: one for one in step.messages}
     assert by_topic["/ray/points"]._cdr is None
     assert by_topic["/ray/range"]._cdr is not None
