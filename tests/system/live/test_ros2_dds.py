@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.live.ros2.graph_names import LATCHED, Qos
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.message import Message, vector
@@ -93,3 +94,14 @@ def test_large_clouds_arrive_whole(domain):
     cloud = cdr.decoded("sensor_msgs/msg/PointCloud2", data)
     assert cloud.width == 128 * 1024
     assert cloud.data.size == cloud.width * cloud.point_step
+
+
+@pytest.mark.parametrize("interface", ["203.0.113.7", "no address"])
+def test_an_interface_that_is_not_there_is_refused(domain, interface):
+    with pytest.raises(SpecError, match=f"interface is '{interface}'"):
+        car().run(1.0, live=[sn.live.open_sink("dds", domain=domain, interface=interface)]).finish()
+
+
+def test_two_participants_of_a_process_share_a_domain(domain):
+    kept = [open_participant(domain, "127.0.0.1") for _ in range(2)]
+    assert [settings is None for settings, _ in kept] == [False, True]

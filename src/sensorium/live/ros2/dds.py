@@ -1,9 +1,9 @@
 """ROS 2 over DDS (Eclipse Cyclone DDS): topics as rmw_cyclonedds names them."""
 
 import os
-from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from sensorium.core.errors import SpecError, in_one_line
 from sensorium.live.ros2.commands import Commands, CommandTopic
@@ -90,15 +90,18 @@ def open_participant(domain: int, interface: str) -> tuple[Any, Any]:
     from cyclonedds.core import DDSException
     from cyclonedds.domain import Domain, DomainParticipant
 
+    settings = None
     try:
-        settings = None
         if "CYCLONEDDS_URI" not in os.environ:
-            # A process configures a domain once; a second participant uses what is there
-            with suppress(DDSException):
-                settings = Domain(domain, configuration(interface))
+            settings = Domain(domain, configuration(interface))
+    except DDSException as error:
+        # A process configures a domain once; a second participant uses what is there
+        if error.code != DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
+            raise SpecError(f"interface is {interface!r}, which DDS cannot use: {in_one_line(error)}") from None
+    try:
         return settings, DomainParticipant(domain)
     except DDSException as error:
-        raise SpecError(f"interface is {interface!r}; DDS cannot use it: {in_one_line(error)}") from None
+        raise SpecError(f"domain is {domain}, which DDS cannot join: {in_one_line(error)}") from None
 
 
 def configuration(interface: str) -> str:
@@ -108,7 +111,7 @@ def configuration(interface: str) -> str:
     peers = "<Peers><Peer address='127.0.0.1'/></Peers>" if is_loopback else ""
     return (
         "<CycloneDDS><Domain><General>"
-        f"<Interfaces><NetworkInterface address='{interface}'/></Interfaces>"
+        f"<Interfaces><NetworkInterface address={quoteattr(interface)}/></Interfaces>"
         f"<AllowMulticast>{multicast}</AllowMulticast>"
         "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize></General>"
         f"<Discovery><ParticipantIndex>auto</ParticipantIndex>{peers}</Discovery></Domain></CycloneDDS>"
