@@ -26,7 +26,7 @@ _CLOSE_S = 1.0
 # Wait for an answer of a router, when it is to be found out whether there is one [s]
 _ROUTER_S = 0.5
 
-# Period in which subscribers of latched topics learn the number of the last message [s], as rmw_zenoh has it
+# Period in which subscribers of latched topics learn the number of the last message [s]
 _HEARTBEAT_S = 0.5
 
 
