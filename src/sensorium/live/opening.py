@@ -74,6 +74,18 @@ SINKS: dict[str, SinkKind] = {
         "sensorium.live.talkers.options:ArduPilotOptions",
         "sensorium.live.talkers.ardupilot:ArduPilotSink",
     ),
+    "ros2": SinkKind(
+        "ROS 2 over Zenoh",
+        "sensorium.live.ros2.options:ZenohOptions",
+        "sensorium.live.ros2.zenoh:ZenohSink",
+        package="zenoh",
+    ),
+    "dds": SinkKind(
+        "ROS 2 over DDS",
+        "sensorium.live.ros2.options:DdsOptions",
+        "sensorium.live.ros2.dds:DdsSink",
+        package="cyclonedds",
+    ),
 }
 
 

@@ -61,6 +61,18 @@ RECEIVERS: dict[str, ReceiverKind] = {
         "sensorium.live.listen.mavlink:MavlinkReceiver",
         package="pymavlink",
     ),
+    "ros2": ReceiverKind(
+        "topics of ROS 2 over Zenoh",
+        "sensorium.live.listen.ros2:ZenohListening",
+        "sensorium.live.listen.ros2:ZenohReceiver",
+        package="zenoh",
+    ),
+    "dds": ReceiverKind(
+        "topics of ROS 2 over DDS",
+        "sensorium.live.listen.dds:DdsListening",
+        "sensorium.live.listen.dds:DdsReceiver",
+        package="cyclonedds",
+    ),
 }
 
 

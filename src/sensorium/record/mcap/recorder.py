@@ -27,15 +27,16 @@ _LONG_BYTES = 1 << 16
 class McapRecorder(Recorder):
     """Writes readings as they arrive, in a file that robotics tools open.
 
-    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
-    keeps its samples /lidar/waveforms), /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states,
-    /odometer/odometry, /gnss/fix and /gnss/vel, /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections
-    and /radar/range_doppler (PointCloud2 and Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and
-    the other outputs of a depth camera; then /tf with the true poses of all bodies, /tf_static with the mounts of the
-    sensors, /clock, and /diagnostics with onsets and ends of faults. Times are simulated; a message is logged at its
-    arrival and has in its header the time by its sensor's clock. With several worlds or sensors of a kind, topics and
-    frames are /world_0/lidar_1/points and world_0/lidar_1. Names of label numbers are metadata, under the name of
-    `LABELS`: {"1": "ground", ...}; so are sliding joints, under `JOINT_KINDS`: {"lift": "slide"}.
+    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one of one
+    plane /lidar/scan, one that keeps its samples /lidar/waveforms), /imu/data_raw and /imu/mag (Imu, MagneticField),
+    /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel, /barometer/pressure, /sun_sensor/cosine,
+    /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and Image), /camera/image_raw and
+    /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera; then /tf with the true poses of
+    all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with onsets and ends of faults.
+    Times are simulated; a message is logged at its arrival and has in its header the time by its sensor's clock. With
+    several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1. Names of
+    label numbers are metadata, under the name of `LABELS`: {"1": "ground", ...}; so are sliding joints, under
+    `JOINT_KINDS`: {"lift": "slide"}.
 
     The bytes of the file depend only on the recorded data. Short messages are encoded and handed to the operating
     system before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them

@@ -15,8 +15,7 @@ from sensorium.record.ros2.message import DeferredBytes, Message
 _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
 _LENGTH_BYTES = 4
 
-
-_memory, _NONE = local(), np.zeros(0, np.uint8)
+_memory = local()
 
 # Types that were added, with their texts
 _added: dict[str, str] = {}
@@ -57,10 +56,10 @@ def encoded(message: Message) -> bytes:
 
 def _packed(length: int) -> NDArray[np.uint8]:
     """Memory of this thread for packed bytes, used again and again: new memory costs more than packing into it."""
-    if getattr(_memory, "packed", _NONE).size < length:
-        _memory.packed = np.zeros(length, np.uint8)
-    packed: NDArray[np.uint8] = _memory.packed[:length]
-    return packed
+    packed: NDArray[np.uint8] | None = getattr(_memory, "packed", None)
+    if packed is None or packed.size < length:
+        packed = _memory.packed = np.zeros(length, np.uint8)
+    return packed[:length]
 
 
 def long_bytes(message: Message) -> int:
@@ -88,12 +87,27 @@ def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
 
 def decoded(kind: str, data: bytes) -> Any:
     """A message of a known type from CDR, with its fields as attributes; bytes that are none are a SpecError."""
-    if kind not in _store().types:
+    if not is_known(kind):
         raise SpecError(f"message type {kind!r} is not known")
     try:
         return _store().deserialize_cdr(data, kind)
     except Exception as error:  # rosbags raises whatever its generated code runs into
         raise SpecError(f"{len(data)} bytes are no {kind}: {in_one_line(error)}") from None
+
+
+def is_known(kind: str) -> bool:
+    """Whether messages of a type can be encoded and decoded."""
+    return kind in _store().types
+
+
+def type_hash(kind: str) -> str:
+    """Hash of a message type and all nested types (RIHS01 of REP 2016), by which ROS 2 tells versions apart."""
+    return str(_store().hash_rihs01(kind))
+
+
+def field_kinds(kind: str) -> tuple[tuple[str, Any], ...]:
+    """Names of a type's fields, each with its description as rosbags has it."""
+    return tuple(_store().fielddefs[kind][1])
 
 
 @cache

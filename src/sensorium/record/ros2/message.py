@@ -164,10 +164,10 @@ class Source:
 
     def topic(self, row: int, end: str) -> str:
         """Topic of one row: /lidar/points, or /world_3/lidar_0/points where there are several."""
-        return "".join(f"/{_token(word)}" for word in (*self.frames[row].split("/"), *end.split("/")) if word)
+        return "".join(f"/{topic_token(word)}" for word in (*self.frames[row].split("/"), *end.split("/")) if word)
 
 
-def _token(word: str) -> str:
+def topic_token(word: str) -> str:
     """A word as a token of a topic: letters, digits and underscores, no digit first.
 
     Tokens that begin with an underscore are hidden in ROS 2, so a word gets none that had none.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sensorium.record.ros2 import cdr
+from sensorium.record.ros2.laser_scan import laser_scan
 from sensorium.record.ros2.message import Message, Source, range_image
 from sensorium.record.ros2.point_cloud import point_cloud, single_range
 from sensorium.record.ros2.run_topics import true_pose
@@ -41,8 +42,12 @@ def messages_of(reading: Any, source: Source) -> list[tuple[str, Message]]:
 
 
 def scan_messages(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
-    """The points, for a lidar of one ray the range, and what else there is: samples, range images, drawn placements."""
-    messages = [*point_cloud(scan, source), *single_range(scan, source), *waveforms(scan, source)]
+    """The points; for a lidar of one ray the range, of one plane the laser scan; and what else there is.
+
+    That is samples, range images and drawn placements.
+    """
+    flat = [*single_range(scan, source), *laser_scan(scan, source)]
+    messages = [*point_cloud(scan, source), *flat, *waveforms(scan, source)]
     for row, frame in enumerate(source.frames):
         if scan.range_image is not None:
             messages.append((row, "range_image", range_image(scan.one(row), frame_id=frame)))

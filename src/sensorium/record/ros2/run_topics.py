@@ -1,4 +1,4 @@
-"""tf2_msgs/TFMessage: poses of bodies, and mounts of sensors on them."""
+"""Topics of a whole run: poses of bodies, mounts of sensors on them, time, and states of faults."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from sensorium.core.frames import Pose
 from sensorium.corruption.faults.log import FaultEvent
+from sensorium.environment import Environment
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.message import Message, Source, header, quaternion, time, vector, world_prefix
 from sensorium.sensors.camera.camera import Camera
@@ -69,6 +70,28 @@ def fault_status(sensor: str, event: FaultEvent, time_ns: int) -> Message:
     return Message(
         "diagnostic_msgs/msg/DiagnosticArray", time_ns, {"header": header(time_ns, sensor), "status": [status]}
     )
+
+
+def sensor_statuses(env: Environment) -> Message | None:
+    """State of every sensor that has faults: OK, or ERROR with the active ones; None if no sensor has any."""
+    statuses = []
+    for sensor in env.sensors.values():
+        if not sensor.spec.faults.faults:
+            continue
+        active = dict.fromkeys(event.fault for event in sensor.faults.log if event.end_ns is None)
+        statuses.append(
+            {
+                "level": _ERROR if active else _OK,
+                "name": sensor.name,
+                "message": f"active: {', '.join(active)}" if active else "no active fault",
+                "hardware_id": sensor.name,
+                "values": [],
+            }
+        )
+    if not statuses:
+        return None
+    fields = {"header": header(env.time_ns, ""), "status": statuses}
+    return Message("diagnostic_msgs/msg/DiagnosticArray", env.time_ns, fields)
 
 
 def true_pose(X_WS: Pose, row: int, source: Source, stamp_ns: int) -> Message:

@@ -102,6 +102,15 @@ def load_model(
         raise SpecError(f"MuJoCo cannot read the model: {' '.join(str(error).split())}") from error
 
 
+def urdf_text(model: Any) -> str | None:
+    """The URDF text of what `load_model` takes, as it is; None for MJCF and models."""
+    if not isinstance(model, str | os.PathLike):
+        return None
+    text = str(model)
+    xml = text.encode() if text.lstrip().startswith("<") else _bytes(Path(text))
+    return xml.decode(errors="replace") if is_urdf(xml) else None
+
+
 def _urdf(
     xml: bytes,
     name: str,

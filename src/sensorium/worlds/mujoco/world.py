@@ -14,7 +14,7 @@ from sensorium.core.errors import SpecError, WorldError
 from sensorium.physics.materials import AbstractMaterial
 from sensorium.scene.scene import Scene
 from sensorium.worlds.base import WorldState, checked_mask, checked_worlds, started
-from sensorium.worlds.mujoco.files import engine, load_model
+from sensorium.worlds.mujoco.files import engine, load_model, urdf_text
 from sensorium.worlds.mujoco.later import Engine, LaterState, is_moderate
 from sensorium.worlds.mujoco.motion import places_of, read_state
 from sensorium.worlds.mujoco.scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
@@ -76,6 +76,8 @@ class MuJoCo:
         """
         mujoco = engine()
         self.model = load_model(model, folder, packages)
+        self.urdf = urdf_text(model)
+        """Text of the URDF file, as ROS 2 has it on /robot_description; None for MJCF."""
         if data is not None and keyframe is not None:
             raise SpecError(f"keyframe is {keyframe!r} and data is given; data are watched as they are")
         if controller is not None and not callable(controller):

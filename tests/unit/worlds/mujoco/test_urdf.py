@@ -153,3 +153,11 @@ def test_a_scenario_takes_a_robot_and_its_meshes(workspace):
 
     path = written(workspace)
     assert files_of(path, workspace) == [path, workspace / "src/arm_description/meshes/arm.obj"]
+
+
+def test_the_text_of_a_urdf_file_is_kept(tmp_path):
+    shape = '<visual><geometry><box size="1 1 1"/></geometry></visual>'
+    text = f'<robot name="box"><link name="base">{shape}</link></robot>'
+    (tmp_path / "box.urdf").write_text(text)
+    assert sn.worlds.MuJoCo(tmp_path / "box.urdf").urdf == sn.worlds.MuJoCo(text).urdf == text
+    assert sn.worlds.MuJoCo("<mujoco/>").urdf is None

@@ -1,5 +1,6 @@
 """What a live sink with a receiver in another process adds to a run's steps: clouds of 131,072 points at 20 Hz."""
 
+import socket
 import subprocess
 import sys
 import time
@@ -22,6 +23,9 @@ _FIRST = 10
 _SETTLES_S = 1.0
 
 _TOPIC = "/lidar/points"
+
+# Of DDS, where others hardly are
+_DOMAIN = 101
 
 
 class Path(NamedTuple):
@@ -134,18 +138,37 @@ class _Receiver:
         self._thread.join()
 
 
-def _receive_foxglove(port: str) -> None:
-    from sensorium.live.listen.foxglove import FoxgloveListening, FoxgloveReceiver
+def _receive(path: str, **options: Any) -> None:
+    from sensorium.live.listen.opening import receiver
 
-    with FoxgloveReceiver(FoxgloveListening(port=int(port), topics=(_TOPIC,))) as receiver:
+    with receiver(path, {"topics": (_TOPIC,), **options}) as opened:
         while True:
-            if receiver.receive(1.0) is not None:
+            if opened.receive(1.0) is not None:
                 print("a cloud", flush=True)
+
+
+def _zenoh_sink() -> Any:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    return sn.live.open_sink("ros2", endpoint=f"tcp/127.0.0.1:{port}", mode="listen")
 
 
 PATHS = {
     "Foxglove": Path(
-        lambda: sn.live.open_sink("foxglove", port=0), lambda sink: str(sink.port), _receive_foxglove
+        lambda: sn.live.open_sink("foxglove", port=0),
+        lambda sink: str(sink.port),
+        lambda port: _receive("foxglove", port=int(port)),
+    ),
+    "ROS 2 over Zenoh": Path(
+        _zenoh_sink,
+        lambda sink: str(sink.endpoint),
+        lambda endpoint: _receive("ros2", endpoint=endpoint),
+    ),
+    "ROS 2 over DDS": Path(
+        lambda: sn.live.open_sink("dds", domain=_DOMAIN),
+        lambda _: str(_DOMAIN),
+        lambda domain: _receive("dds", domain=int(domain)),
     ),
 }
 

@@ -1,0 +1,1 @@
+"""ROS 2 without ROS: topics, commands and services over Zenoh or DDS."""
