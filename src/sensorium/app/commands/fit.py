@@ -10,7 +10,7 @@ from sensorium.app.commands.terminal import Terminal
 from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:
-    from sensorium.recordings.fit.lidar import HeldOut
+    from sensorium.recordings.fit.fitted import HeldOut
 
 
 def fit(
