@@ -27,6 +27,11 @@ DRAWN = {
         "Differences of two turns, in standard deviations. Columns of simulated turns repeat in azimuth, so that their "
         "differences are whole steps of range, of which a bin holds one or two.",
     ),
+    "photon_transfer": ("Photon transfer", "Variance over time against the mean, both above darkness."),
+    "linearity.deviation": ("Linearity", "Deviation of the mean from a line over photons."),
+    "disparity_noise.by_depth": ("Noise by depth", "Standard deviation of the disparity about planes."),
+    "pulse.shape": ("Pulse", "Mean pulse, as the receiver gives it, over its peak."),
+    "doppler_noise.by_angle": ("Doppler noise", "By the angle between the line of sight and the own motion."),
     "dropout.by_reflectivity": ("Dropout", "Share of rays without a return on surfaces that return others."),
 }
 """Curves that are drawn, with their headings and what they show."""
@@ -56,7 +61,7 @@ def page(comparison: Comparison) -> bytes:
         "Agree": f"{agrees} of {agrees + differs}",
         "Differ": str(differs),
     }
-    return framed(f"{real.device}: real beside simulated", "comparison", strip, sections)
+    return framed(f"{_name(comparison)}: real beside simulated", "comparison", strip, sections)
 
 
 def curves_of_both(comparison: Comparison) -> list[str]:
@@ -76,7 +81,7 @@ def comparison_plot(comparison: Comparison, quantities: Sequence[str]) -> "Pictu
     for axes, quantity in zip(picture.subplots(1, len(quantities), squeeze=False)[0], quantities, strict=True):
         pair = comparison.real.curve(quantity), comparison.simulated.curve(quantity)
         _draw(axes, *pair)
-        heading(axes, f"{comparison.real.device}: {DRAWN[quantity][0].lower()}")
+        heading(axes, f"{_name(comparison)}: {DRAWN[quantity][0].lower()}")
     return picture
 
 
@@ -90,7 +95,8 @@ def _draw(axes: "Axes", real: Curve, simulated: Curve) -> None:
     x = np.concatenate([real.x, simulated.x])
     if x.min() >= 0.0 and x.max() > 12.0 * x.min():
         axes.set_xscale("symlog" if x.min() == 0.0 else "log")
-    axes.set_ylim(bottom=0.0)
+    if min(float(curve.y.min()) for curve in (real, simulated)) >= 0.0:
+        axes.set_ylim(bottom=0.0)
     style(axes, "", "")
     axes.set_xlabel(_label(real.x_label, real.x_unit), color=INK)
     axes.set_ylabel(_label(real.y_label, unit), color=INK)
@@ -117,6 +123,11 @@ def _shown(figure: Figure | None, like: Figure) -> tuple[str, str]:
     mark = "" if unit == "1" else f" {unit}"
     value, low, high = (f"{scale * each:.6g}" for each in (figure.value, figure.low, figure.high))
     return f"{value}{mark}", "" if figure.low == figure.high else f"{low} to {high}"
+
+
+def _name(comparison: Comparison) -> str:
+    """The device as the recording names it, or its kind."""
+    return comparison.real.device or comparison.real.kind.replace("_", " ")
 
 
 def _label(words: str, unit: str) -> str:

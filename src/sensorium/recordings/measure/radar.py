@@ -14,6 +14,7 @@ errors grows with the speed across the line of sight. Intervals: a bootstrap ove
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +37,38 @@ _ANGLE_STEP_DEG, _LEAST_OF_BIN = 15.0, 8
 _SEED = 28
 
 
-def measure_radar(detections: DetectionList) -> Measurement:
-    """Own velocity, Doppler noise, share of detections that stand still, and quanta of Doppler and azimuth."""
+class OwnMotion(NamedTuple):
+    """Valid detections of a list beside the radar's own velocity; arrays of shape (detections,) but for `along`.
+
+    Attributes:
+        valid: Which detections of the list these are, shape (all detections,).
+        azimuth: To the left [rad].
+        elevation: Above the axis [rad]; 0 where the list has none.
+        rate: Range rate [m/s].
+        along: Range rate for each m/s of v_x and v_y, shape (detections, 2).
+        velocity: Of the radar (v_x, v_y) [m/s].
+        residual: Range rate less that of the own velocity [m/s].
+        still: Which stand still.
+    """
+
+    valid: NDArray[np.bool_]
+    azimuth: Float
+    elevation: Float
+    rate: Float
+    along: Float
+    velocity: Float
+    residual: Float
+    still: NDArray[np.bool_]
+
+
+def own_motion(detections: DetectionList, rng: np.random.Generator | None = None) -> OwnMotion:
+    """The velocity of the radar by its detections, and which of them stand still.
+
+    Args:
+        detections: A list.
+        rng: Chooses the pairs of detections that are tried.
+    """
+    rng = np.random.default_rng(_SEED) if rng is None else rng
     fields = detections.fields
     valid = np.ones(len(fields["range"]), bool)
     for name in ("invalid_range_rate", "invalid_azimuth"):
@@ -48,9 +79,16 @@ def measure_radar(detections: DetectionList) -> Measurement:
     if len(rate) < _LEAST:
         raise SpecError(f"{detections.path.name!r} has {len(rate)} valid detections; a fit takes {_LEAST}")
     along = -np.stack([np.cos(azimuth), np.sin(azimuth)], axis=1) * np.cos(elevation)[:, None]
+    velocity = own_velocity(along, rate, _least_median(along, rate, rng))
+    residual, still = _still(along, rate, velocity)
+    return OwnMotion(valid, azimuth, elevation, rate, along, velocity, residual, still)
+
+
+def measure_radar(detections: DetectionList) -> Measurement:
+    """Own velocity, Doppler noise, share of detections that stand still, and quanta of Doppler and azimuth."""
+    fields = detections.fields
     rng = np.random.default_rng(_SEED)
-    start = _least_median(along, rate, rng)
-    velocity = own_velocity(along, rate, start)
+    valid, azimuth, _, rate, along, velocity, residual, still = own_motion(detections, rng)
     found = _estimates(along, rate, velocity)
     chosen = rng.integers(0, len(rate), (_RESAMPLES, len(rate)))
     velocities = own_velocity(along[chosen], rate[chosen], velocity)
@@ -69,7 +107,6 @@ def measure_radar(detections: DetectionList) -> Measurement:
             )
         )
     ]
-    residual, still = _still(along, rate, velocity)
     figures.append(share_figure("still_share", int(still.sum()), len(still)))
     for quantity, values, unit, coarsest in (
         ("doppler_quantum", rate, "m/s", 1.0),

@@ -56,7 +56,7 @@ class Pulses(NamedTuple):
 
 def measure_waveform(recording: WaveformRecording) -> Measurement:
     """Pulse shape of the descriptor that has most pulses."""
-    group = max(recording.groups, key=lambda each: each.samples.shape[0])
+    group = largest_group(recording)
     spacing_s = group.spacing_s
     pulses = aligned_pulses(group)
     count = len(pulses.amplitude)
@@ -85,6 +85,11 @@ def measure_waveform(recording: WaveformRecording) -> Measurement:
     used = f"{count} of {total} pulses are single returns, not clipped, and stand above the noise"
     remarks = (used, f"the file was written by {recording.software!r}")
     return Measurement("waveform", "", recording.path.name, tuple(figures), (curve,), remarks)
+
+
+def largest_group(recording: WaveformRecording) -> Waveforms:
+    """Packets of the descriptor that has most of them."""
+    return max(recording.groups, key=lambda each: each.samples.shape[0])
 
 
 def aligned_pulses(group: Waveforms) -> Pulses:
