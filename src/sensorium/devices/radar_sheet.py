@@ -39,6 +39,8 @@ class RadarSheet(Sheet):
     speed_noise: Annotated[Quantity | None, Rule("m/s", ("speed.noise.std",), SPREAD)] = None
     """Noise of range rates beyond what follows from signal and noise."""
     speed_quantum: Annotated[Quantity | None, Rule("m/s", ("speed.quantization.lsb",))] = None
+    azimuth_noise: Annotated[Quantity | None, Rule("rad", ("azimuth.noise.std",), SPREAD)] = None
+    """Noise of azimuths, likewise."""
     azimuth_quantum: Annotated[Quantity | None, Rule("rad", ("azimuth.quantization.lsb",))] = None
 
     # Stated only: a radar's errors follow from signal and noise
@@ -69,13 +71,10 @@ class RadarSheet(Sheet):
                 fields[field] = round(number)
         if (cycle_s := self.number("cycle")) is not None:
             fields["timing"] = {"rate_hz": 1.0 / cycle_s}
-        for name, group, part in (
-            ("speed_noise", "speed", {"noise": "std"}),
-            ("speed_quantum", "speed", {"quantization": "lsb"}),
-            ("azimuth_quantum", "azimuth", {"quantization": "lsb"}),
-        ):
-            if (number := self.number(name)) is not None:
-                fields.setdefault(group, {}).update({error: {field: number} for error, field in part.items()})
+        for group in ("speed", "azimuth"):
+            for part, error, field in (("noise", "noise", "std"), ("quantum", "quantization", "lsb")):
+                if (number := self.number(f"{group}_{part}")) is not None:
+                    fields.setdefault(group, {})[error] = {field: number}
         gains = [self.number(name) for name in ("transmit_gain", "receive_gain") if self.number(name) is not None]
         if gains:
             fields["gain_dBi"] = sum(gains) / len(gains)

@@ -80,6 +80,8 @@ compare_radar = Comparing(
         "own_speed": 0.01,
         "own_speed.direction": 0.1,
         "doppler_noise": 0.15,
+        "doppler_noise.head_on": 0.15,
+        "azimuth_noise": 0.3,
         "doppler_quantum": 1e-3,
         "azimuth_quantum": 1e-3,
     },

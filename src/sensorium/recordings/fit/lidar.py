@@ -9,7 +9,12 @@ import numpy as np
 
 from sensorium.core.errors import SpecError
 from sensorium.devices import LidarSheet, describe
-from sensorium.recordings.fit.fitted import Fitted, HeldOut, fitted, kept, maker_of, of_figure, value
+from sensorium.recordings.fit.fitted import Fitted as FittedLidar
+from sensorium.recordings.fit.fitted import HeldOut
+from sensorium.recordings.fit.fitted import kept as _kept
+from sensorium.recordings.fit.fitted import maker_of as _maker
+from sensorium.recordings.fit.fitted import of_figure as _of_figure
+from sensorium.recordings.fit.fitted import value as _value
 from sensorium.recordings.fit.halves import halves, whole_turns
 from sensorium.recordings.fit.noise_law import (
     FactorTable,
@@ -20,9 +25,10 @@ from sensorium.recordings.fit.noise_law import (
     noise_samples,
     predicted,
 )
+from sensorium.recordings.fit.sheet_text import sheet_text
 from sensorium.recordings.measure.intervals import NORMAL_95
 from sensorium.recordings.measure.lidar import measure_lidar
-from sensorium.recordings.measurement import Measurement
+from sensorium.recordings.measurement import Figure, Measurement
 from sensorium.recordings.scans import LidarRecording
 
 LIBRARY = {
@@ -56,7 +62,7 @@ _KEPT = (
 )
 
 
-def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> Fitted:
+def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLidar:
     """Fit a sheet to every second turn of a recording, and hold it against the turns between.
 
     Args:
@@ -74,17 +80,32 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> Fitted:
     base = describe(known).sheet if known is not None else None
     assert base is None or isinstance(base, LidarSheet)
     values = _beam_values(used, base) | _timing_values(used, measurement, base)
-    values |= _measured_values(used, measurement, law, base, along_rings=along_rings) | kept(base, _KEPT)
+    values |= _measured_values(used, measurement, law, base, along_rings=along_rings) | _kept(base, _KEPT)
+    file = PurePath(recording.source).name
+    texts = {**({} if base is None else base.sources), "REC": f"measured in {file}", "CAL": f"angles read with {file}"}
+    quoted = [each for value in values.values() for each in (value, value.get("maker", {}))]
+    used_keys = dict.fromkeys(str(each["source"]).partition(":")[0] for each in quoted if "source" in each)
+    sources = {key: texts[key] for key in used_keys}
     turns = whole_turns(used)
     remarks = [*measurement.remarks, f"fitted to {turns} turn{'s' * (turns > 1)} of {whole_turns(recording)}"]
+    head: dict[str, Any] = {
+        "kind": "lidar",
+        "maker": "unknown" if base is None else base.maker,
+        "model": recording.device,
+        "description": f"{recording.channels} channels, as measured in {file}",
+        "scan": "spinning",
+        "notes": [_sentence(remark) for remark in remarks],
+        "sources": sources,
+    }
+    sheet = LidarSheet.model_validate({**head, **values})
     held: tuple[HeldOut, ...] = ()
     if rest is not None and other is not None:
         held = _held(law, noise_samples(rest, other, along_rings=along_rings), measurement, other)
-    file = PurePath(recording.source).name
-    description = f"{recording.channels} channels, as measured in {file}"
-    head = {"kind": "lidar", "model": recording.device, "description": description, "scan": "spinning"}
-    angles = {"CAL": f"angles read with {file}"}
-    return fitted(head, values, measurement, base=base, held_out=held, remarks=remarks, sources=angles)
+    return FittedLidar(sheet_text(head, values), sheet, measurement, held, tuple(remarks))
+
+
+def _sentence(remark: str) -> str:
+    return f"{remark[:1].upper()}{remark[1:]}."
 
 
 def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str, Any]:
@@ -94,7 +115,7 @@ def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str
     if base is not None:
         stated = np.atleast_1d(base.number("elevation"))
         if stated.shape == elevation_deg.shape and np.abs(stated - elevation_deg).max() < _SAME_DEG:
-            return kept(base, ("elevation", "azimuth_offset", "channel_time", "direction"))
+            return _kept(base, ("elevation", "azimuth_offset", "channel_time", "direction"))
     clockwise = "clockwise" if recording.is_clockwise else "counterclockwise"
     given = {"source": "CAL", "grade": "A"}
     values: dict[str, Any] = {"elevation": {"value": elevation_deg.tolist(), "unit": "deg", **given}}
@@ -104,7 +125,7 @@ def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str
         values["azimuth_offset"] = {"value": offset_deg, "unit": "deg", "means": clockwise, **given}
     if recording.channel_time_s.any():
         values["channel_time"] = {"value": (1e6 * recording.channel_time_s).tolist(), "unit": "us", **given}
-    return {**values, "direction": value(clockwise, "1", "the encoder")}
+    return {**values, "direction": _value(clockwise, "1", "the encoder")}
 
 
 def _timing_values(recording: LidarRecording, measurement: Measurement, base: LidarSheet | None) -> dict[str, Any]:
@@ -114,12 +135,12 @@ def _timing_values(recording: LidarRecording, measurement: Measurement, base: Li
     columns = recording.columns_per_turn or round(1.0 / (rate.value * period.value))
     exact_hz = 1.0 / (columns * period.value)
     note = f"The rate at which {columns} firings fill a turn; measured {rate.value:.7g} Hz."
-    values["rotation_rate"] = value(exact_hz, "Hz", "firing_period", note=note)
+    values["rotation_rate"] = _value(exact_hz, "Hz", "firing_period", note=note)
     if recording.columns_per_turn:
-        values["columns"] = value(columns, "1", "columns of a turn")
+        values["columns"] = _value(columns, "1", "columns of a turn")
         return values
-    maker = maker_of(base, "firing_period")
-    values["firing_period"] = of_figure(period, "us", 1e6, "firing_period", **maker)
+    maker = _maker(base, "firing_period")
+    values["firing_period"] = _of_figure(period, "us", 1e6, "firing_period", **maker)
     return values
 
 
@@ -128,13 +149,13 @@ def _measured_values(
 ) -> dict[str, Any]:
     """Noise, tails, biases, jitter, returns."""
     how = "along rings, roughness of surfaces included" if along_rings else "between turns"
-    maker = maker_of(base, "range_noise") or maker_of(base, "range_accuracy")
+    maker = _maker(base, "range_noise") or _maker(base, "range_accuracy")
     quantum, whole = measurement.figure("quantum"), measurement.figure("noise.along_ring" if along_rings else "noise")
     low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
     noise = whole._replace(value=law.std_m, low=low, high=high)
     values = {
-        "range_quantum": of_figure(quantum, "mm", 1e3, "quantum", **maker_of(base, "range_quantum")),
-        "range_noise": of_figure(noise, "mm", 1e3, f"noise, {how}, without the rounding", means=_SPREAD, **maker),
+        "range_quantum": _of_figure(quantum, "mm", 1e3, "quantum", **_maker(base, "range_quantum")),
+        "range_noise": _of_figure(noise, "mm", 1e3, f"noise, {how}, without the rounding", means=_SPREAD, **maker),
     }
     for name, table, unit, scale in (
         ("range", law.by_range, "m", 1.0),
@@ -144,16 +165,16 @@ def _measured_values(
             values |= _factor_values(name, table, unit, scale)
     for excess in measurement.of("noise.excess_kurtosis"):
         if excess.value > 0.0 and not along_rings:
-            values["excess_kurtosis"] = of_figure(excess, "1", 1.0, excess.quantity)
+            values["excess_kurtosis"] = _of_figure(excess, "1", 1.0, excess.quantity)
     for lost in measurement.of("dropout"):
-        values["dropout"] = of_figure(lost, "%", 100.0, lost.quantity)
+        values["dropout"] = _of_figure(lost, "%", 100.0, lost.quantity)
     values |= _bias_values(recording, measurement)
     jitter_s = column_jitter_s(recording, measurement)
     if jitter_s > 0.0:
-        values["column_jitter"] = value(1e6 * jitter_s, "us", "column_jitter", means=_SPREAD)
+        values["column_jitter"] = _value(1e6 * jitter_s, "us", "column_jitter", means=_SPREAD)
     for least in measurement.of("separation.least"):
         end_m = least.value - _END * (least.value - least.low)
-        values["return_separation"] = of_figure(least._replace(value=end_m), "m", 1.0, least.quantity)
+        values["return_separation"] = _of_figure(least._replace(value=end_m), "m", 1.0, least.quantity)
     return values
 
 
@@ -162,8 +183,8 @@ def _factor_values(name: str, table: FactorTable, unit: str, scale: float) -> di
     interval = np.stack([table.factor - half, table.factor + half], axis=1).tolist()
     what = f"noise by {name}"
     return {
-        f"noise_{name}s": value((scale * table.place).tolist(), unit, f"{what}, medians of the bins"),
-        f"noise_by_{name}": value(table.factor.tolist(), "1", what, interval=interval),
+        f"noise_{name}s": _value((scale * table.place).tolist(), unit, f"{what}, medians of the bins"),
+        f"noise_by_{name}": _value(table.factor.tolist(), "1", what, interval=interval),
     }
 
 
@@ -176,7 +197,7 @@ def _bias_values(recording: LidarRecording, measurement: Measurement) -> dict[st
     for each in beams:
         table[int(each.where.removeprefix("beam "))] = each.value, each.low, each.high
     interval = (1e3 * table[:, 1:]).tolist()
-    return {"channel_bias": value((1e3 * table[:, 0]).tolist(), "mm", "bias.of_beam", interval=interval)}
+    return {"channel_bias": _value((1e3 * table[:, 0]).tolist(), "mm", "bias.of_beam", interval=interval)}
 
 
 def stamp_quantum_ns(recording: LidarRecording) -> int:

@@ -11,7 +11,13 @@ from sensorium.recordings.fit.fitted import Fitted, estimate, fitted, held_figur
 from sensorium.recordings.measure.radar import measure_radar
 from sensorium.recordings.readers.radar_lists import DetectionList
 
-_HELD = ("doppler_noise", "doppler_quantum", "azimuth_quantum")
+_HELD = ("doppler_noise", "doppler_noise.head_on", "azimuth_noise", "doppler_quantum", "azimuth_quantum")
+
+# Of both errors: name in a sheet, noise, quantum, unit
+_ERRORS = (
+    ("speed", "doppler_noise.head_on", "doppler_quantum", "m/s"),
+    ("azimuth", "azimuth_noise", "azimuth_quantum", "rad"),
+)
 _FREQUENCY_HZ, _BANDWIDTH_HZ, _ROWS = 76.5e9, 300e6, 4
 _LEAST_OF_HALF = 24
 
@@ -19,7 +25,7 @@ _LEAST_OF_HALF = 24
 def fit_radar(detections: DetectionList, *, hold_out: bool = True) -> Fitted:
     """Fit a sheet to every second detection, and hold it against those between.
 
-    Doppler noise is that of detections that stand still, without the rounding q^2 / 12 of its steps. Fields of view and
+    Noise is that of detections that stand still, without the rounding q^2 / 12 of its steps. Fields of view and
     range are those of the detections, which the device's own are at least as wide as.
 
     Args:
@@ -28,8 +34,8 @@ def fit_radar(detections: DetectionList, *, hold_out: bool = True) -> Fitted:
     """
     used, rest = halves(detections) if hold_out else (detections, None)
     measurement = measure_radar(used)
-    noise, fields = measurement.figure("doppler_noise"), detections.fields
-    if noise.value <= 0.0:
+    fields = detections.fields
+    if measurement.figure("doppler_noise").value <= 0.0:
         raise SpecError(f"{measurement.source!r} shows no noise of Doppler; a sheet needs it")
     has_elevation = "elevation_angle" in fields
     farthest_m, cell_m = float(fields["range"].max()), SPEED_OF_LIGHT_M_S / (2.0 * _BANDWIDTH_HZ)
@@ -49,15 +55,17 @@ def fit_radar(detections: DetectionList, *, hold_out: bool = True) -> Fitted:
     if has_elevation:
         values["vertical_fov"] = _field_of_view(fields["elevation_angle"], "elevation")
         values["elevation_antennas"] = estimate(_ROWS, "1", "The list has elevations.")
-    rounding = 0.0
-    for quantity, name in (("doppler_quantum", "speed_quantum"), ("azimuth_quantum", "azimuth_quantum")):
-        for figure in measurement.of(quantity):
-            values[name] = of_figure(figure, figure.unit, 1.0)
-            rounding += figure.value**2 / 12.0 if name == "speed_quantum" else 0.0
-    inner = math.sqrt(max(1.0 - rounding / noise.value**2, 0.0))
-    noise = noise._replace(value=inner * noise.value, low=inner * noise.low, high=inner * noise.high)
-    what = "doppler_noise, without the rounding"
-    values["speed_noise"] = of_figure(noise, "m/s", 1.0, what, means="1 sigma")
+    for name, noise, quantum, unit in _ERRORS:
+        rounding = 0.0
+        for figure in measurement.of(quantum):
+            values[f"{name}_quantum"] = of_figure(figure, unit, 1.0)
+            rounding = figure.value**2 / 12.0
+        figure = measurement.figure(noise)
+        if figure.value**2 > rounding:
+            inner = math.sqrt(1.0 - rounding / figure.value**2)
+            figure = figure._replace(value=inner * figure.value, low=inner * figure.low, high=inner * figure.high)
+            what = f"{noise}, without the rounding"
+            values[f"{name}_noise"] = of_figure(figure, unit, 1.0, what, means="1 sigma")
     head = {
         "kind": "radar",
         "model": detections.device or "radar",

@@ -8,8 +8,12 @@ elevation e:
 The velocity is fitted by reweighted least squares with Tukey's weights (1 - (u / 4.685 s)^2)^2, where s is the robust
 deviation 1.4826 median |u| of the residuals u, from the best of many pairs of detections (least median of squares).
 Detections within ten robust deviations stand still; the others move, or are ghosts and aliases. The noise is given as
-the robust deviation, which few wrong azimuths do not change, and as root mean square with them; its part by azimuth
-errors grows with the speed across the line of sight. Intervals: a bootstrap over detections. Ref: D. Kellner et al.,
+the robust deviation, which few wrong azimuths do not change, and as root mean square with them. Its part by azimuth
+errors grows with the speed u across the line of sight:
+
+    sigma^2 = sigma_v^2 + (sigma_a u)^2
+
+Both are solved for from the robust deviations of the halves of lower and of higher u^2, at the medians of u^2. Intervals: a bootstrap over detections. Ref: D. Kellner et al.,
 "Instantaneous ego-motion estimation using Doppler radar", ITSC 2013; P. Rousseeuw, J. Am. Stat. Assoc. 79 (1984) 871.
 """
 
@@ -104,6 +108,8 @@ def measure_radar(detections: DetectionList) -> Measurement:
                 ("own_speed.direction", "rad"),
                 ("doppler_noise", "m/s"),
                 ("doppler_noise.rms", "m/s"),
+                ("doppler_noise.head_on", "m/s"),
+                ("azimuth_noise", "rad"),
             )
         )
     ]
@@ -180,13 +186,23 @@ def _still(along: Float, rate: Float, velocity: Float) -> tuple[Float, NDArray[n
 
 
 def _estimates(along: Float, rate: Float, velocity: Float) -> Float:
-    """Speed [m/s], direction [rad], robust deviation and root mean square of those that stand still [m/s]."""
+    """Speed [m/s], direction [rad]; of those that stand still robust deviation, root mean square, that head on [m/s],
+    and noise of azimuth [rad]."""
     residual, still = _still(along, rate, velocity)
     kept = residual[still]
     free = len(kept) / max(len(kept) - 2, 1)
     robust = _ROBUST * float(np.median(np.abs(kept))) * math.sqrt(free)
     rms = math.sqrt(float(kept @ kept) / max(len(kept) - 2, 1))
-    return np.array([float(np.hypot(*velocity)), math.atan2(velocity[1], velocity[0]), robust, rms])
+    across = (along[still, 1] * velocity[0] - along[still, 0] * velocity[1]) ** 2
+    order = np.argsort(across, kind="stable")
+    low, high = order[: len(order) // 2], order[len(order) // 2 :]
+    (v0, u0), (v1, u1) = (
+        ((_ROBUST * float(np.median(np.abs(kept[half])))) ** 2, float(np.median(across[half]))) for half in (low, high)
+    )
+    slope = min(max((v1 - v0) / max(u1 - u0, 1e-12), 0.0), v0 / max(u0, 1e-12))
+    head_on = math.sqrt(max(v0 - slope * u0, 0.0)) if slope > 0.0 else robust
+    direction = math.atan2(velocity[1], velocity[0])
+    return np.array([float(np.hypot(*velocity)), direction, robust, rms, head_on, math.sqrt(slope)])
 
 
 def _by_angle(along: Float, velocity: Float, residual: Float, still: NDArray[np.bool_]) -> tuple[Curve, ...]:
