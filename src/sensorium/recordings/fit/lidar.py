@@ -28,7 +28,7 @@ from sensorium.recordings.fit.noise_law import (
 from sensorium.recordings.fit.sheet_text import sheet_text
 from sensorium.recordings.measure.intervals import NORMAL_95
 from sensorium.recordings.measure.lidar import measure_lidar
-from sensorium.recordings.measurement import Figure, Measurement
+from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.scans import LidarRecording
 
 LIBRARY = {

@@ -13,8 +13,9 @@ errors grows with the speed u across the line of sight:
 
     sigma^2 = sigma_v^2 + (sigma_a u)^2
 
-Both are solved for from the robust deviations of the halves of lower and of higher u^2, at the medians of u^2. Intervals: a bootstrap over detections. Ref: D. Kellner et al.,
-"Instantaneous ego-motion estimation using Doppler radar", ITSC 2013; P. Rousseeuw, J. Am. Stat. Assoc. 79 (1984) 871.
+Both are solved for from the robust deviations of the halves of lower and of higher u^2, at the medians of u^2.
+Intervals: a bootstrap over detections. Ref: D. Kellner et al., "Instantaneous ego-motion estimation using Doppler
+radar", ITSC 2013; P. Rousseeuw, J. Am. Stat. Assoc. 79 (1984) 871.
 """
 
 import math
@@ -186,8 +187,7 @@ def _still(along: Float, rate: Float, velocity: Float) -> tuple[Float, NDArray[n
 
 
 def _estimates(along: Float, rate: Float, velocity: Float) -> Float:
-    """Speed [m/s], direction [rad]; of those that stand still robust deviation, root mean square, that head on [m/s],
-    and noise of azimuth [rad]."""
+    """Speed [m/s], direction [rad], and of those that stand still the four figures of noise [m/s, m/s, m/s, rad]."""
     residual, still = _still(along, rate, velocity)
     kept = residual[still]
     free = len(kept) / max(len(kept) - 2, 1)

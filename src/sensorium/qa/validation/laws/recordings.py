@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from sensorium.devices import describe
 from sensorium.qa.validation.check import Axis, CannotMeasureError, Comparison, Family
 from sensorium.recordings.compare import comparison
-from sensorium.recordings.fit.lidar import fit_lidar
 from sensorium.recordings.opening import open_recording, recordings_folder
-from sensorium.recordings.scans import LidarRecording
+from sensorium.recordings.twins import compare_recording, fit_recording
 
 RECORDINGS = Family("Recordings of real devices")
 
@@ -24,7 +24,19 @@ LIDARS = {
     "os1": ("lidar_ouster/OS-1-128_v2.3.0_1024x10_lb_n3.pcap", "OS1-128", "ouster-os1-128"),
     "vls128": ("lidar_nebula/vls128", "VLS-128", "velodyne-vls128"),
 }
-"""Recordings, in the folder of `recordings_folder`: place, device, and the library's sheet of it."""
+"""Recordings of lidars, in the folder of `recordings_folder`: place, device, and the library's sheet of it."""
+
+OTHERS = {
+    "d435": ("depth_realsense_d435/single_depth_color_640x480.bag", "RealSense D435", "intel-realsense-d435"),
+    "basler": ("camera_emva1288/EMVA1288_Data.txt", "Basler CCD", ""),
+    "riegl": ("waveform_riegl/100429_152240_2535pt_UTM.las", "RIEGL scanner's pulse", ""),
+    "ars548": ("radar_continental/ars548/1708578204_202447652_detection.yaml", "ARS548", ""),
+    "mti": ("imu_xsens_imutk/xsens_acc.mat", "Xsens MTi", ""),
+}
+"""Recordings of other devices, likewise; some have no sheet in the library."""
+
+# Recordings that are folders, of which one file is named above
+_FOLDERS = ("basler", "mti")
 
 # Devices whose sheets were measured between turns of a still scene; the others moved, and roughness is in their noise
 _AT_REST = ("vlp16", "xt32", "pandar64")
@@ -35,18 +47,18 @@ _SHEET = ("quantum", "noise", "noise.by_range", "noise.by_reflectivity", "separa
 
 def recording_file(name: str) -> Path:
     """The file of a recording; one that is not there makes a check skip."""
-    path = recordings_folder() / LIDARS[name][0]
+    place = {**LIDARS, **OTHERS}[name][0]
+    path = recordings_folder() / place
     files = sorted(path.glob("*.db3")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
-        raise CannotMeasureError(f"{LIDARS[name][0]} is not in the folder of recordings, {recordings_folder().name}")
+        raise CannotMeasureError(f"{place} is not in the folder of recordings, {recordings_folder().name}")
     return files[0]
 
 
 @cache
-def _recording(name: str) -> LidarRecording:
-    recording = open_recording(recording_file(name))
-    assert isinstance(recording, LidarRecording)
-    return recording
+def _recording(name: str) -> Any:
+    file = recording_file(name)
+    return open_recording(file.parent if name in _FOLDERS else file)
 
 
 def _placed(found: comparison.Comparison, quantities: Iterable[str]) -> Comparison:
@@ -67,17 +79,17 @@ def _placed(found: comparison.Comparison, quantities: Iterable[str]) -> Comparis
 
 
 def twin(name: str) -> comparison.Comparison:
-    """The twin of a device beside the turns that it was not fitted to."""
+    """The twin of a device beside the turns or samples that it was not fitted to."""
     recording = _recording(name)
     with TemporaryDirectory() as folder:
         sheet = Path(folder) / f"{name}-twin.toml"
-        sheet.write_text(fit_lidar(recording).text, encoding="utf-8")
-        return comparison.compare_lidar(recording, describe(sheet))
+        sheet.write_text(fit_recording(recording).text, encoding="utf-8")
+        return compare_recording(recording, describe(sheet))
 
 
 def library(name: str) -> comparison.Comparison:
     """The library's sheet of a device beside the whole recording."""
-    return comparison.compare_lidar(_recording(name), describe(LIDARS[name][2]))
+    return compare_recording(_recording(name), describe({**LIDARS, **OTHERS}[name][2]))
 
 
 def _register(name: str, device: str) -> None:
@@ -105,3 +117,32 @@ def _register(name: str, device: str) -> None:
 # The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
 for _name in ("vlp16", "xt32", "pandar64", "os1"):
     _register(_name, LIDARS[_name][1])
+
+
+def _register_other(name: str, device: str, sheet: str) -> None:
+    def compared(found: comparison.Comparison) -> Comparison:
+        return _placed(found, {row.real.quantity for row in found.rows if row.tolerance is not None})
+
+    @RECORDINGS.check(
+        f"twin-{name}",
+        f"Fitted to one half of a recording, a {device} in simulation shows the figures of the other half.",
+        reference="the recording; the tolerance of each figure, or 95 % intervals that overlap",
+        absolute=1.0,
+    )
+    def _twin(quick: bool) -> Comparison:
+        return compared(twin(name))
+
+    if sheet:
+
+        @RECORDINGS.check(
+            f"recorded-{name}",
+            f"By the library's sheet a {device} shows the figures of a recording.",
+            reference="the recording; the tolerance of each figure, or 95 % intervals that overlap",
+            absolute=1.0,
+        )
+        def _library(quick: bool) -> Comparison:
+            return compared(library(name))
+
+
+for _name, (_, _device, _sheet) in OTHERS.items():
+    _register_other(_name, _device, _sheet)
