@@ -29,7 +29,7 @@ LIDARS = {
 OTHERS = {
     "d435": ("depth_realsense_d435/single_depth_color_640x480.bag", "RealSense D435", "intel-realsense-d435"),
     "basler": ("camera_emva1288/EMVA1288_Data.txt", "Basler CCD", ""),
-    "riegl": ("waveform_riegl/100429_152240_2535pt_UTM.las", "RIEGL scanner's pulse", ""),
+    "riegl": ("waveform_riegl/100429_152240_2535pt_UTM.las", "RIEGL scanner", ""),
     "ars548": ("radar_continental/ars548/1708578204_202447652_detection.yaml", "ARS548", ""),
     "mti": ("imu_xsens_imutk/xsens_acc.mat", "Xsens MTi", ""),
 }
