@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.errors import SpecError
 from sensorium.recordings.fit.fitted import Fitted, estimate, fitted, held_figures, of_figure, value
 from sensorium.recordings.measure.waveform import measure_waveform
 from sensorium.recordings.measurement import Curve
@@ -20,6 +21,8 @@ from sensorium.recordings.readers.las_waveforms import WaveformRecording
 Float = NDArray[np.float64]
 
 _HELD = ("pulse.fwhm", "pulse.rise_time", "pulse.fall_time", "pulse.fwhm.by_amplitude")
+
+_LEAST_POINTS = 40
 
 # Points of the sheet's shape within a sample, and height below which its ends are cut off
 _WITHIN, _FAINT = 4, 2e-3
@@ -75,6 +78,8 @@ def halves(recording: WaveformRecording) -> tuple[WaveformRecording, WaveformRec
 
 def _pulse(curve: Curve, spacing_s: float) -> tuple[Float, Float]:
     """Times from the peak [s], rising, and shares of it, from where the pulse rises to where it has fallen."""
+    if len(curve.x) < _LEAST_POINTS:
+        raise SpecError(f"the mean pulse has {len(curve.x)} points; a sheet needs {_LEAST_POINTS}, of more pulses")
     first, last = (_WITHIN * end / spacing_s for end in (curve.x[0], curve.x[-1]))
     time_s = np.arange(math.ceil(first), math.floor(last) + 1) * spacing_s / _WITHIN
     before, here, after = (np.interp(time_s + k * spacing_s, curve.x, curve.y) for k in (-1, 0, 1))
