@@ -59,11 +59,12 @@ NOT_HELD: tuple[tuple[str, str], ...] = (
 
 
 def hardware_rows() -> tuple[tuple[str, str, str], ...]:
-    """Rows of the table: what, held against, and figures or reasons."""
-    return (*HELD, *((what, "nothing", why) for what, why in NOT_HELD))
+    """Rows of the table, the first its head: what, held against, and figures or reasons."""
+    head = ("device or model", "held against", "what, or why not")
+    return (head, *HELD, *((what, "nothing", why) for what, why in NOT_HELD))
 
 
 def hardware_table() -> str:
     """The table as Markdown."""
-    lines = ["| device or model | held against | what, or why not |", "| --- | --- | --- |"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in hardware_rows())])
+    head, *rows = (f"| {' | '.join(row)} |" for row in hardware_rows())
+    return "\n".join([head, "| --- | --- | --- |", *rows])

@@ -107,9 +107,7 @@ def as_html(results: Sequence[Result], *, quick: bool) -> str:
         rows = "".join(_row(result) for result in mine)
         head = f'<h2>{html.escape(family)}</h2><p class="words">{words}</p>'
         sections.append(f'<section id="{_anchor(family)}">{head}{rows}</section>')
-    head, *rows = ("device or model", "held against", "what, or why not"), *hardware_rows()
-    limits = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-    limits = "".join([f"<tr>{limits}</tr>", *(f"<tr>{_cells(row)}</tr>" for row in rows)])
+    limits = "".join(f"<tr>{_cells(row, 'td' if number else 'th')}</tr>" for number, row in enumerate(hardware_rows()))
     return string.Template((files / "page.html").read_text(encoding="utf-8")).substitute(
         style=(files / "page.css").read_text(encoding="utf-8"),
         verdict="some laws do not hold" if counts(results)["failed"] else "every law that was checked holds",
@@ -122,8 +120,8 @@ def as_html(results: Sequence[Result], *, quick: bool) -> str:
     )
 
 
-def _cells(row: Sequence[str]) -> str:
-    return "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
+def _cells(row: Sequence[str], tag: str) -> str:
+    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
 
 
 def _anchor(name: str) -> str:

@@ -18,7 +18,7 @@ from sensorium.sensors.radar import Radar
 from sensorium.worlds import Kinematic
 from sensorium.worlds.paths import Line
 
-# Targets are put before the radar in so many frames, so that few share a cell
+# Frames that the targets are spread over, so that few share a cell
 _FRAMES = 8
 
 # Of a target [m], and its cross-section where the list has none [dB m^2]

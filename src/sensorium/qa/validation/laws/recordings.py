@@ -35,6 +35,9 @@ OTHERS = {
 }
 """Recordings of other devices, likewise; some have no sheet in the library."""
 
+RECORDED = LIDARS | OTHERS
+"""Both."""
+
 # Recordings that are folders, of which one file is named above
 _FOLDERS = ("basler", "mti")
 
@@ -47,7 +50,7 @@ _SHEET = ("quantum", "noise", "noise.by_range", "noise.by_reflectivity", "separa
 
 def recording_file(name: str) -> Path:
     """The file of a recording; one that is not there makes a check skip."""
-    place = {**LIDARS, **OTHERS}[name][0]
+    place = RECORDED[name][0]
     path = recordings_folder() / place
     files = sorted(path.glob("*.db3")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
@@ -62,8 +65,9 @@ def _recording(name: str) -> Any:
 
 
 def _placed(found: comparison.Comparison, quantities: Iterable[str]) -> Comparison:
-    """Differences of simulated and real figures, as shares of what the rule of a comparison allows."""
-    rows = [row for row in found.rows if row.real.quantity in quantities and row.simulated is not None]
+    """Differences of simulated and real figures, as shares of what the rule of a comparison allows; () takes all."""
+    modeled = [row for row in found.rows if row.verdict != "not modeled"]
+    rows = [row for row in modeled if not quantities or row.real.quantity in quantities]
     shares = []
     for real, simulated, tolerance in rows:
         assert simulated is not None
@@ -89,60 +93,38 @@ def twin(name: str) -> comparison.Comparison:
 
 def library(name: str) -> comparison.Comparison:
     """The library's sheet of a device beside the whole recording."""
-    return compare_recording(_recording(name), describe({**LIDARS, **OTHERS}[name][2]))
+    return compare_recording(_recording(name), describe(RECORDED[name][2]))
 
 
-def _register(name: str, device: str) -> None:
-    @RECORDINGS.check(
-        f"twin-{name}",
-        f"Fitted to every second turn of a recording, a {device}'s twin shows the noise and timing of the others.",
-        reference="the recording; 15 % by range, 20 % by reflectivity, or 95 % intervals that overlap",
-        absolute=1.0,
-    )
-    def _twin(quick: bool) -> Comparison:
-        return _placed(twin(name), _TWIN)
-
-    if name in _AT_REST:
-
-        @RECORDINGS.check(
-            f"recorded-{name}",
-            f"By the library's sheet a {device} shows the noise, the step of ranges and the returns of a recording.",
-            reference="the recording; 15 % by range, 20 % by reflectivity, or 95 % intervals that overlap",
-            absolute=1.0,
-        )
-        def _library(quick: bool) -> Comparison:
-            return _placed(library(name), _SHEET)
-
-
-# The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
-for _name in ("vlp16", "xt32", "pandar64", "os1"):
-    _register(_name, LIDARS[_name][1])
-
-
-def _register_other(name: str, device: str, sheet: str) -> None:
-    def compared(found: comparison.Comparison) -> Comparison:
-        return _placed(found, {row.real.quantity for row in found.rows if row.tolerance is not None})
+def _register(name: str, of_twin: Iterable[str] = (), of_sheet: Iterable[str] | None = None) -> None:
+    """Checks of a device: its twin, and the library's sheet where quantities of it are given; () compares all."""
+    device = RECORDED[name][1]
+    rule = "15 % by range, 20 % by reflectivity" if name in LIDARS else "the tolerance of each figure"
 
     @RECORDINGS.check(
         f"twin-{name}",
-        f"Fitted to one half of a recording, a {device} in simulation shows the figures of the other half.",
-        reference="the recording; the tolerance of each figure, or 95 % intervals that overlap",
+        f"Fitted to one half of a recording, a {device}'s twin shows the figures of the other half.",
+        reference=f"the recording; {rule}, or 95 % intervals that overlap",
         absolute=1.0,
     )
     def _twin(quick: bool) -> Comparison:
-        return compared(twin(name))
+        return _placed(twin(name), of_twin)
 
-    if sheet:
+    if of_sheet is not None:
 
         @RECORDINGS.check(
             f"recorded-{name}",
             f"By the library's sheet a {device} shows the figures of a recording.",
-            reference="the recording; the tolerance of each figure, or 95 % intervals that overlap",
+            reference=f"the recording; {rule}, or 95 % intervals that overlap",
             absolute=1.0,
         )
         def _library(quick: bool) -> Comparison:
-            return compared(library(name))
+            return _placed(library(name), of_sheet)
 
 
-for _name, (_, _device, _sheet) in OTHERS.items():
-    _register_other(_name, _device, _sheet)
+# The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
+for _name in ("vlp16", "xt32", "pandar64", "os1"):
+    _register(_name, _TWIN, _SHEET if _name in _AT_REST else None)
+
+for _name in OTHERS:
+    _register(_name, of_sheet=() if OTHERS[_name][2] else None)
