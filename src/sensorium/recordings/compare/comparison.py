@@ -158,8 +158,13 @@ class Comparing(NamedTuple):
                 )
             else:
                 remarks.append("the sheet was fitted to this recording: nothing is held out")
+        elif was_fitted_to(device, real.source, is_whole=True):
+            remarks.append("the sheet was fitted to all of this recording: nothing is held out")
         made, how = self.simulate(device, recording, seed)
-        simulated = self.measure(made)
+        try:
+            simulated = self.measure(made)
+        except SpecError as error:
+            raise SpecError(f"what {device.name!r} records in simulation cannot be measured: {error}") from None
         rows = rows_of(real, simulated, self.tolerances)
         return Comparison(device.name, real, simulated, rows, (*remarks, *real.remarks, *how))
 
@@ -176,6 +181,6 @@ def rows_of(
     )
 
 
-def was_fitted_to(device: Device, source: str) -> bool:
-    """Whether a sheet says that it was fitted to some part of this file."""
-    return device.sheet.sources.get(RECORDED) == recorded_in(source)
+def was_fitted_to(device: Device, source: str, *, is_whole: bool = False) -> bool:
+    """Whether a sheet says that it was fitted to one half of this file, or to all of it."""
+    return device.sheet.sources.get(RECORDED) == recorded_in(source, is_whole=is_whole)

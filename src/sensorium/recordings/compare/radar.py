@@ -53,7 +53,7 @@ def simulate_detections(device: Device, detections: DetectionList, seed: int) ->
         sections = {}
         for k in mine:
             name = f"target {k}"
-            scene.add(shapes.sphere(_RADIUS_M), pose=Pose(place[k]), name=name)
+            scene.add(shapes.sphere(_RADIUS_M, 1), pose=Pose(place[k]), name=name)
             sections[name] = float(10.0 ** (0.1 * level_dB[k]))
         env = Environment(scene, Kinematic({"radar": path}, step_s=step_s), seed=seed + part)
         sensor = env.attach(radar.model_copy(update={"cross_sections": sections}), body="radar")

@@ -63,7 +63,7 @@ def fit_camera(images: ImageSet, *, hold_out: bool = True) -> Fitted:
     other = None if rest is None else measure_camera(rest)
     head = {"kind": "camera", "model": measurement.source, "description": "chip, as measured in its image set"}
     held = held_figures(measurement, other, _HELD)
-    return fitted(head, values, measurement, held_out=held, remarks=measurement.remarks)
+    return fitted(head, values, measurement, held_out=held, is_whole=not hold_out, remarks=measurement.remarks)
 
 
 def halves(images: ImageSet) -> tuple[ImageSet, ImageSet | None]:

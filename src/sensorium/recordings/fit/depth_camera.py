@@ -73,7 +73,7 @@ def fit_depth_camera(recording: DepthRecording, *, hold_out: bool = True) -> Fit
         "principle": "stereo",
     }
     held = held_figures(measurement, None if rest is None else measure_depth_camera(rest), _HELD)
-    return fitted(head, values, measurement, base=base, held_out=held, remarks=remarks)
+    return fitted(head, values, measurement, base=base, held_out=held, is_whole=not hold_out, remarks=remarks)
 
 
 def halves(recording: DepthRecording) -> tuple[DepthRecording, DepthRecording | None]:

@@ -55,6 +55,7 @@ def fitted(
     *,
     base: Sheet | None = None,
     held_out: Sequence[HeldOut] = (),
+    is_whole: bool = False,
     remarks: Sequence[str] = (),
     sources: Mapping[str, str] | None = None,
 ) -> Fitted:
@@ -66,10 +67,15 @@ def fitted(
         measurement: What it was made from.
         base: The library's sheet of the device, of which values were kept.
         held_out: Figures of other data.
+        is_whole: Whether all of the recording was used, so that nothing could be held out.
         remarks: Notes of the sheet.
         sources: Further sources, by key.
     """
-    texts = {**({} if base is None else base.sources), **(sources or {}), RECORDED: recorded_in(measurement.source)}
+    texts = {
+        **({} if base is None else base.sources),
+        **(sources or {}),
+        RECORDED: recorded_in(measurement.source, is_whole=is_whole),
+    }
     quoted = [each for table in values.values() for each in (table, table.get("maker", {}))]
     keys = dict.fromkeys(str(each["source"]).partition(":")[0] for each in quoted if "source" in each)
     whole = {
@@ -87,9 +93,9 @@ def fitted(
     return Fitted(sheet_text(whole, values), sheet, measurement, tuple(held_out), tuple(remarks))
 
 
-def recorded_in(source: str) -> str:
-    """The source of values that were measured in a file."""
-    return f"measured in {PurePath(source).name}"
+def recorded_in(source: str, *, is_whole: bool = False) -> str:
+    """The source of values that were measured in one half of a file, or in all of it."""
+    return f"measured in {'all of ' * is_whole}{PurePath(source).name}"
 
 
 def value(number: Any, unit: str, what: str, **more: Any) -> dict[str, Any]:

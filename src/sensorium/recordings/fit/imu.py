@@ -31,7 +31,7 @@ def fit_imu(rest: ImuRest, *, hold_out: bool = True) -> Fitted:
     head = {"kind": "imu", "model": rest.source, "description": f"IMU, as measured in {rest.source}"}
     other = None if later is None else measure_rest(later)
     held = held_figures(measurement, other, [f"{name}.white_noise" for name in GROUPS])
-    return fitted(head, values, measurement, held_out=held, remarks=measurement.remarks)
+    return fitted(head, values, measurement, held_out=held, is_whole=not hold_out, remarks=measurement.remarks)
 
 
 def halves(rest: ImuRest) -> tuple[ImuRest, ImuRest | None]:

@@ -72,7 +72,7 @@ def fit_radar(detections: DetectionList, *, hold_out: bool = True) -> Fitted:
         "description": f"radar, as measured in {measurement.source}",
     }
     held = held_figures(measurement, None if rest is None else measure_radar(rest), _HELD)
-    return fitted(head, values, measurement, held_out=held, remarks=measurement.remarks)
+    return fitted(head, values, measurement, held_out=held, is_whole=not hold_out, remarks=measurement.remarks)
 
 
 def halves(detections: DetectionList) -> tuple[DetectionList, DetectionList | None]:

@@ -55,7 +55,7 @@ def fit_waveform(recording: WaveformRecording, *, hold_out: bool = True) -> Fitt
         "scan": "single",
     }
     held = held_figures(measurement, None if rest is None else measure_waveform(rest), _HELD)
-    return fitted(head, values, measurement, held_out=held, remarks=measurement.remarks)
+    return fitted(head, values, measurement, held_out=held, is_whole=not hold_out, remarks=measurement.remarks)
 
 
 def halves(recording: WaveformRecording) -> tuple[WaveformRecording, WaveformRecording | None]:

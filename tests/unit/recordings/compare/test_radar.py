@@ -43,6 +43,20 @@ def test_targets_are_seen_where_they_were(detections):
     assert np.mean(apart.max(axis=0).min(axis=1) < 1.0) > 0.9
 
 
+def test_a_sheet_of_all_detections_holds_nothing_out(detections, tmp_path):
+    found = compare_radar(detections, describe(changed_sheet(tmp_path, fit_radar(detections, hold_out=False).text)))
+    assert found.remarks[0] == "the sheet was fitted to all of this recording: nothing is held out"
+    assert found.real.figure("own_speed").samples == 300
+
+
+def test_a_radar_that_sees_nothing_is_refused(detections, tmp_path):
+    path = changed_sheet(tmp_path, fit_radar(detections).text, max_range=0.02)
+    with pytest.raises(
+        SpecError, match=r"what 'changed' records in simulation cannot be measured: 'list.yaml' has \d valid"
+    ):
+        compare_radar(detections, describe(path))
+
+
 def test_a_radar_of_one_antenna_is_refused(detections, tmp_path):
     path = changed_sheet(tmp_path, fit_radar(detections).text)
     path.write_text(
