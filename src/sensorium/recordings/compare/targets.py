@@ -117,7 +117,7 @@ def _smoothed(range_m: Array, on_one: NDArray[np.bool_]) -> Array:
     # Third differences from place i on, which a smooth window about i - 1 to i + 4 holds, and none across two rings
     smooth = np.pad(on_one, ((0, 0), (_PERIOD, _PERIOD)), mode="wrap")
     held = np.pad(smooth, ((0, 0), (1, WINDOW // 2)))
-    inside = np.lib.stride_tricks.sliding_window_view(held, WINDOW // 2 + 2, 1).any(axis=-1)
+    inside = np.asarray(np.lib.stride_tricks.sliding_window_view(held, WINDOW // 2 + 2, 1).any(axis=-1))
     inside[:, -3:] = False
     weight = inside.reshape(-1) * (2.0 * np.sin(np.pi / _PERIOD)) ** -6.0
     bands = np.zeros((4, len(values)))  # the diagonal and those below it

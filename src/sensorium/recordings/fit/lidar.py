@@ -12,13 +12,13 @@ from sensorium.devices import LidarSheet, describe
 from sensorium.recordings.fit.halves import halves, whole_turns
 from sensorium.recordings.fit.noise_law import (
     FactorTable,
-    NoiseLaw,
+    Law,
     NoiseSamples,
     is_along_rings,
-    noise_law,
     noise_samples,
     predicted,
 )
+from sensorium.recordings.fit.photon_law import REFLECTANCE, Choice, PhotonLaw, chosen_law
 from sensorium.recordings.fit.sheet_text import sheet_text
 from sensorium.recordings.measure.intervals import NORMAL_95
 from sensorium.recordings.measure.lidar import measure_lidar
@@ -43,10 +43,6 @@ _SPREAD = "1 sigma"
 
 # Elevations that differ by less are the same but for rounding [deg]
 _SAME_DEG = 1e-6
-
-# Of the way from the smallest separation to the lower end of its interval, the part to the mean end of the
-# distribution: (1 / 9) / (q / (1 - q)) with the q of `least_separation`
-_END = 0.2814
 
 # Values that a recording does not show, which are taken over from the library's sheet of the same device
 _KEPT = (
@@ -102,14 +98,17 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
         raise SpecError(f"{recording.source!r} has no calibration of {recording.device}; a sheet needs the elevations")
     used, rest = halves(recording) if hold_out else (recording, None)
     measurement, other = measure_lidar(used), None if rest is None else measure_lidar(rest)
-    # A scene that moves in one half does not rest in the other
-    along_rings = is_along_rings(measurement) or (other is not None and is_along_rings(other))
-    law = noise_law(noise_samples(used, measurement, along_rings=along_rings))
+    along_rings = is_along_rings(measurement)
+    if rest is not None and other is not None and is_along_rings(other) != along_rings:
+        # A scene that moves in one half does not rest in the other
+        measurement, other = (measure_lidar(part, along_rings=True) for part in (used, rest))
+        along_rings = True
+    choice = chosen_law(noise_samples(used, measurement))
     known = LIBRARY.get(recording.device)
     base = describe(known).sheet if known is not None else None
     assert base is None or isinstance(base, LidarSheet)
     values = _beam_values(used, base) | _timing_values(used, measurement, base)
-    values |= _measured_values(used, measurement, law, base, along_rings=along_rings) | _kept(base, _KEPT)
+    values |= _measured_values(used, measurement, choice, base, along_rings=along_rings) | _kept(base, _KEPT)
     file = PurePath(recording.source).name
     texts = {**({} if base is None else base.sources), "REC": f"measured in {file}", "CAL": f"angles read with {file}"}
     quoted = [each for value in values.values() for each in (value, value.get("maker", {}))]
@@ -117,6 +116,9 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
     sources = {key: texts[key] for key in used_keys}
     turns = whole_turns(used)
     remarks = [*measurement.remarks, f"fitted to {turns} turn{'s' * (turns > 1)} of {whole_turns(recording)}"]
+    if choice.gain is not None:
+        better = "photons and a floor" if choice.gain > 0.0 else "the product of tables by range and by reflectance"
+        remarks.append(f"of the laws of noise, {better} is more likely, by {abs(choice.gain):.2g} a sample")
     head: dict[str, Any] = {
         "kind": "lidar",
         "maker": "unknown" if base is None else base.maker,
@@ -129,7 +131,7 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
     sheet = LidarSheet.model_validate({**head, **values})
     held: tuple[HeldOut, ...] = ()
     if rest is not None and other is not None:
-        held = _held(law, noise_samples(rest, other, along_rings=along_rings), measurement, other)
+        held = _held(choice.law, noise_samples(rest, other), measurement, other)
     return FittedLidar(sheet_text(head, values), sheet, measurement, held, tuple(remarks))
 
 
@@ -191,24 +193,29 @@ def _timing_values(recording: LidarRecording, measurement: Measurement, base: Li
 
 
 def _measured_values(
-    recording: LidarRecording, measurement: Measurement, law: NoiseLaw, base: LidarSheet | None, *, along_rings: bool
+    recording: LidarRecording, measurement: Measurement, choice: Choice, base: LidarSheet | None, *, along_rings: bool
 ) -> dict[str, Any]:
     """Noise, tails, biases, jitter, returns."""
     how = "along rings, roughness of surfaces included" if along_rings else "between turns"
     maker = _maker(base, "range_noise") or _maker(base, "range_accuracy")
-    quantum, whole = measurement.figure("quantum"), measurement.figure("noise.along_ring" if along_rings else "noise")
-    low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
-    noise = whole._replace(value=law.std_m, low=low, high=high)
-    values = {
-        "range_quantum": _of_figure(quantum, "mm", 1e3, "quantum", **_maker(base, "range_quantum")),
-        "range_noise": _of_figure(noise, "mm", 1e3, f"noise, {how}, without the rounding", means=_SPREAD, **maker),
-    }
-    for name, table, unit, scale in (
-        ("range", law.by_range, "m", 1.0),
-        ("reflectance", law.by_reflectance, "%", 100.0),
-    ):
-        if len(table.place) > 1:
-            values |= _factor_values(name, table, unit, scale)
+    quantum, whole = measurement.figure("quantum"), measurement.figure("noise")
+    values = {"range_quantum": _of_figure(quantum, "mm", 1e3, "quantum", **_maker(base, "range_quantum"))}
+    what, law = f"noise, {how}, without the rounding", choice.law
+    if isinstance(law, PhotonLaw):
+        values["range_noise"] = _value(1e3 * law.floor_m, "mm", f"{what}, of strong signals", means=_SPREAD, **maker)
+        values["signal_noise"] = _value(1e3 * law.std_m, "mm", f"noise by signal, {how}", means=_SPREAD)
+        values["signal_reflectance"] = _value(100.0 * REFLECTANCE, "%", "signal over range and reflectivity")
+        values["signal_range"] = _value(law.range_m, "m", "median of the ranges")
+    else:
+        low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
+        noise = whole._replace(value=law.std_m, low=low, high=high)
+        values["range_noise"] = _of_figure(noise, "mm", 1e3, what, means=_SPREAD, **maker)
+        for name, table, unit, scale in (
+            ("range", law.by_range, "m", 1.0),
+            ("reflectance", law.by_reflectance, "%", 100.0),
+        ):
+            if len(table.place) > 1:
+                values |= _factor_values(name, table, unit, scale)
     for excess in measurement.of("noise.excess_kurtosis"):
         if excess.value > 0.0 and not along_rings:
             values["excess_kurtosis"] = _of_figure(excess, "1", 1.0, excess.quantity)
@@ -219,8 +226,7 @@ def _measured_values(
     if jitter_s > 0.0:
         values["column_jitter"] = _value(1e6 * jitter_s, "us", "column_jitter", means=_SPREAD)
     for least in measurement.of("separation.least"):
-        end_m = least.value - _END * (least.value - least.low)
-        values["return_separation"] = _of_figure(least._replace(value=end_m), "m", 1.0, least.quantity)
+        values["return_separation"] = _of_figure(least, "m", 1.0, least.quantity)
     return values
 
 
@@ -276,9 +282,7 @@ def _maker(base: LidarSheet | None, name: str) -> dict[str, Any]:
     return {"maker": quantity.model_dump(include={"value", "unit", "means", "source", "grade"}, exclude_none=True)}
 
 
-def _held(
-    law: NoiseLaw, samples: NoiseSamples, measurement: Measurement, other: Measurement
-) -> tuple[HeldOut, ...]:
+def _held(law: Law, samples: NoiseSamples, measurement: Measurement, other: Measurement) -> tuple[HeldOut, ...]:
     """Figures of other turns beside the sheet's values."""
     pairs: list[HeldOut] = []
     for quantity in ("noise.by_range", "noise.by_reflectivity"):

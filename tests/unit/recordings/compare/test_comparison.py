@@ -40,7 +40,7 @@ def sheet(recording, tmp_path_factory):
 
 def test_a_fitted_sheet_agrees_on_turns_that_were_held_out(recording, sheet):
     found = compare_lidar(recording, describe(sheet))
-    assert found.remarks[0] == "the sheet was fitted to the other turns of this recording; these were held out"
+    assert found.remarks[0] == "the sheet was fitted to the other half of this recording; this one was held out"
     rows = {(row.real.quantity, row.real.where): row for row in found.rows}
     assert found.count("differs") == 0
     assert found.count("agrees") >= 12
