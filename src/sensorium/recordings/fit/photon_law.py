@@ -13,6 +13,7 @@ REFLECTANCE = 0.1
 """Reflectance of the target that a sheet states the noise by signal for [1]."""
 
 _LEAST_BINS, _LEAST_SAMPLES = 3, 50
+_ROUNDS = 8
 
 # Errors beyond so many standard deviations of the product are outliers, or windows of rough surfaces: of windows with 6
 # degrees of freedom one in a thousand is beyond 1.93
@@ -49,18 +50,22 @@ def photon_law(samples: NoiseSamples) -> PhotonLaw | None:
     """
     from scipy.optimize import nnls
 
-    rows = []
-    for low, high in itertools.pairwise(SIGNAL_EDGES):
-        part = samples.where((samples.signal >= max(low, 1.0)) & (samples.signal < high))
-        if len(part.error_m) >= _LEAST_SAMPLES:
-            usual_m = np.full(len(part.error_m), max(float(np.median(np.abs(part.error_m))), 0.1 * part.quantum_m))
-            variance = (float(usual_m[0]) * spread(part, usual_m)) ** 2 / samples.kept
-            rows.append((len(part.error_m), variance, float(np.mean(1.0 / part.signal))))
-    if len(rows) < _LEAST_BINS:
+    parts = [
+        samples.where((samples.signal >= max(low, 1.0)) & (samples.signal < high))
+        for low, high in itertools.pairwise(SIGNAL_EDGES)
+    ]
+    parts = [part for part in parts if len(part.error_m) >= _LEAST_SAMPLES]
+    if len(parts) < _LEAST_BINS:
         return None
-    count, variance, inverse = np.array(rows).T
-    weight = np.sqrt(count) / variance
-    (floor2, slope), _ = nnls(np.stack([weight, weight * inverse], axis=1), weight * variance)
+    count = np.array([len(part.error_m) for part in parts], np.float64)
+    inverse = np.array([np.mean(1.0 / part.signal) for part in parts])
+    floor2, slope = max(float(np.median(np.abs(samples.error_m))), 0.1 * samples.quantum_m) ** 2, 0.0
+    for _ in range(_ROUNDS):  # signals differ within a bin: errors are taken over the law so far
+        factor = np.array([spread(part, np.sqrt(floor2 + slope / part.signal)) for part in parts])
+        variance = factor**2 * (floor2 + slope * inverse)
+        weight = np.sqrt(count) / variance
+        (floor2, slope), _ = nnls(np.stack([weight, weight * inverse], axis=1), weight * variance)
+    floor2, slope = floor2 / samples.kept, slope / samples.kept
     seen = samples.where(samples.signal > 0.0)
     c = float(np.median(seen.signal * seen.range_m**2 / seen.reflectance))
     range_m = float(np.median(seen.range_m))

@@ -65,7 +65,7 @@ def share(hits: int, trials: int) -> Estimate:
     part, spread = hits / trials, trials + z2
     center = (hits + 0.5 * z2) / spread
     half = NORMAL_95 / spread * np.sqrt(hits * (trials - hits) / trials + 0.25 * z2)
-    return Estimate(part, float(max(center - half, 0.0)), float(min(center + half, 1.0)))
+    return Estimate(part, float(min(max(center - half, 0.0), part)), float(max(min(center + half, 1.0), part)))
 
 
 def quantile(values: ArrayLike, part: float, block: NDArray[np.int64] | None = None) -> Estimate:

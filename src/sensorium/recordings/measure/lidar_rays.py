@@ -19,9 +19,9 @@ _GAP = 1.5
 # The noise itself makes up to 0.22 noises of this: a slope of four neighbors, at half a column apart, in two turns
 _CORNER = 0.7
 
-# Share of third and fourth powers in what a parabola leaves of a window, which 4 of 5 windows of noise alone do not
-# reach: F / (F + 2) with the F(2, 4) that 80 % are below, 2 (5^(1/2) - 1)
-_BEND = 1.0 - 5.0**-0.5
+# Share of a corner in what a parabola leaves of a window, which 4 of 5 windows of normal noise alone do not reach: the
+# quantile of a million
+_CORNER_SHARE = 0.6236
 
 # Blocks whose errors are taken for independent: a sector of 5 deg of four channels
 _SECTORS, _CHANNELS = 72, 4
@@ -195,9 +195,9 @@ def _mean(
 def windows_of(recording: LidarRecording, rays: Rays) -> Samples:
     """Standard deviation about a parabola in windows of 9 neighbors of a ring, which do not overlap.
 
-    Corners and bends are left out: windows whose third and fourth powers hold more than `_BEND` allows of what the
-    parabola leaves. For normal errors this share does not depend on how much is left, so that the choice does not
-    change the noise (F test with 2 and 4 degrees of freedom).
+    Left out are windows over corners: those of which a bend at one of the inner neighbors explains more than
+    `_CORNER_SHARE` of what the parabola leaves. For normal errors this share does not depend on how much is left (D.
+    Basu, Sankhya 15, 1955, 377), so that the choice does not change the noise.
     """
     half = WINDOW // 2
     centers = np.arange(half, len(rays.range_m) - half, WINDOW)
@@ -205,10 +205,14 @@ def windows_of(recording: LidarRecording, rays: Rays) -> Samples:
     center, channel = centers[at[0]], at[1]
     columns = center[:, None] + np.arange(-half, half + 1)
     values = rays.range_m[columns, channel[:, None]]
-    basis, _ = np.linalg.qr((np.arange(WINDOW)[:, None] - float(half)) ** np.arange(5))
-    residual = values - (values @ basis[:, :3]) @ basis[:, :3].T
+    place = np.arange(WINDOW)[:, None] - float(half)
+    basis, _ = np.linalg.qr(place ** np.arange(3))
+    corners = np.maximum(place - np.arange(1 - half, half), 0.0)
+    corners -= basis @ (basis.T @ corners)
+    corners /= np.linalg.norm(corners, axis=0)
+    residual = values - (values @ basis) @ basis.T
     square = np.sum(residual**2, axis=1)
-    straight = np.sum((residual @ basis[:, 3:]) ** 2, axis=1) <= _BEND * square
+    straight = np.max((residual @ corners) ** 2, axis=1) <= _CORNER_SHARE * square
     center, channel, columns = center[straight], channel[straight], columns[straight]
 
     def mean(field: NDArray[np.integer]) -> NDArray[np.float64]:
