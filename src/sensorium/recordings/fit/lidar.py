@@ -131,7 +131,7 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
     sheet = LidarSheet.model_validate({**head, **values})
     held: tuple[HeldOut, ...] = ()
     if rest is not None and other is not None:
-        held = _held(choice.law, noise_samples(rest, other), measurement, other)
+        held = held_out(choice.law, noise_samples(rest, other), measurement, other)
     return FittedLidar(sheet_text(head, values), sheet, measurement, held, tuple(remarks))
 
 
@@ -282,12 +282,12 @@ def _maker(base: LidarSheet | None, name: str) -> dict[str, Any]:
     return {"maker": quantity.model_dump(include={"value", "unit", "means", "source", "grade"}, exclude_none=True)}
 
 
-def _held(law: Law, samples: NoiseSamples, measurement: Measurement, other: Measurement) -> tuple[HeldOut, ...]:
+def held_out(law: Law, samples: NoiseSamples, measurement: Measurement, other: Measurement) -> tuple[HeldOut, ...]:
     """Figures of other turns beside the sheet's values."""
     pairs: list[HeldOut] = []
-    for quantity in ("noise.by_range", "noise.by_reflectivity"):
+    for quantity in ("noise", "noise.by_range", "noise.by_reflectivity"):
         pairs += [HeldOut(figure, value) for figure, value in predicted(law, samples, other.of(quantity))]
-    same: Sequence[str] = ("quantum", "firing_period", "noise.excess_kurtosis", "separation.least", "dropout")
+    same = ("quantum", "firing_period", "column_jitter", "noise.excess_kurtosis", "separation.least", "dropout")
     for quantity in same:
         mine, theirs = measurement.of(quantity), other.of(quantity)
         if mine and theirs:

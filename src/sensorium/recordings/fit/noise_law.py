@@ -168,12 +168,12 @@ def noise_law(samples: NoiseSamples) -> NoiseLaw:
 
 
 def predicted(law: Law, samples: NoiseSamples, figures: Sequence[Figure]) -> list[tuple[Figure, float]]:
-    """Measured bins of range or of reflectivity beside the noise that a law gives for their rays [m]."""
+    """Measured noise of all rays, or of bins of range or reflectivity, beside what a law gives for these rays [m]."""
     variance = samples.kept * law.sigma_m(samples.range_m, samples.reflectance) ** 2
     sigma_m = np.sqrt(variance + samples.quantum_m**2 / 12.0)
     found = []
     for figure in figures:
-        low, high = edges_of(figure.where)
+        low, high = edges_of(figure.where) if figure.where else (0.0, np.inf)
         values = samples.range_m if figure.where.startswith("range") else samples.reflectivity
         inside = (values >= low) & (values < high)
         if inside.any():

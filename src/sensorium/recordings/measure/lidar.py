@@ -1,5 +1,7 @@
 """What a spinning lidar does, measured in a recording: noise, bias, timing, returns, signal."""
 
+import numpy as np
+
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.lidar_bias import bias_figures
 from sensorium.recordings.measure.lidar_motion import motion_of
@@ -72,7 +74,8 @@ def _bounded(recording: LidarRecording, remarks: list[str]) -> LidarRecording:
 def _remark(is_still: bool, shift_m: float | None, *, along_rings: bool) -> str:
     if shift_m is None:
         return "the recording has no two whole turns: noise is measured along rings"
-    moved = f"by {1e3 * shift_m:.2g} mm from turn to turn"
+    shown = np.format_float_positional(1e3 * shift_m, precision=2, fractional=False, trim="-")
+    moved = f"by {shown} mm from turn to turn"
     if is_still:
         way = "along rings, as in the part that moves" if along_rings else "between turns"
         return f"the scene is still: it shifts {moved}; noise is measured {way}"
