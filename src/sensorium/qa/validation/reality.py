@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sensorium.core.errors import SpecError
 from sensorium.files.atomic import replacing
-from sensorium.qa.validation.laws.recordings import LIDARS, OTHERS, library, twin
+from sensorium.qa.validation.laws.recordings import LIDARS, OTHERS, UNITS, device_of, library, twin, units
 from sensorium.recordings.compare.comparison import Comparison
 from sensorium.recordings.compare.page import cells, comparison_plot, curves_of_both
 from sensorium.recordings.fit.noise_law import is_along_rings
@@ -24,6 +24,7 @@ BEGIN, END = (
 
 _HEAD = "| device | noise | twin: by range | by reflectivity | agree | sheet of the library | agree |"
 _OTHER_HEAD = "| figure | where | real | 95 % interval | simulated | ratio | verdict |"
+_UNITS_HEAD = "| fitted to | held against | noise | by range | by reflectivity | column jitter |"
 _DIGITS = re.compile(r"\d+\.\d+")
 _NOISE = {"range": "noise.by_range", "reflectivity": "noise.by_reflectivity"}
 
@@ -56,7 +57,16 @@ def _lidars(folder: Path) -> Iterable[str]:
         columns = device, ways, *(_spread(fitted, each) for each in _NOISE.values()), _agree(fitted), sheet, _agree(own)
         lines.append(_row(columns))
         print(lines[-1], flush=True)
-    return [*lines, "", *pictures]
+    between = [_UNITS_HEAD, _rule(_UNITS_HEAD)]
+    for first, second in UNITS:
+        ratios = dict[str, list[float]]()
+        for row in units(first, second):
+            ratios.setdefault(row.figure.quantity, []).append(row.ratio)
+        spans = (_span(ratios.get(each, [])) for each in ("noise", *_NOISE.values(), "column_jitter"))
+        between.append(_row((device_of(first), device_of(second), *spans)))
+        print(between[-1], flush=True)
+    words = "Two units or firmwares, and what the first says of the second, over what the second shows:"
+    return [*lines, "", *pictures, words, "", *between, ""]
 
 
 def _others(folder: Path) -> Iterable[str]:
@@ -78,7 +88,7 @@ def _others(folder: Path) -> Iterable[str]:
             if verdict != "not modeled":
                 columns = [_DIGITS.sub(_shorter, each) for each in (real, interval, simulated, ratio)]
                 lines.append(_row((f"`{quantity}`", where, *columns, verdict)))
-        left = sorted({row.real.quantity for row in found.rows if row.verdict == "not modeled"})
+        left = sorted({row.real.quantity for row in found.rows if row.tolerance is None})
         lines += ["", "Not modeled: " + ", ".join(f"`{each}`" for each in left) + ".", ""] if left else [""]
         if curves := curves_of_both(found):
             named = found._replace(real=found.real._replace(device=device))
@@ -107,10 +117,14 @@ def _rule(head: str) -> str:
     return _row(["---"] * (head.count("|") - 1))
 
 
+def _span(ratios: list[float]) -> str:
+    low, high = (f"{each:.2f}" for each in (min(ratios, default=0.0), max(ratios, default=0.0)))
+    return "" if not ratios else low if low == high else f"{low} to {high}"
+
+
 def _spread(found: Comparison, quantity: str) -> str:
     """Least and greatest ratio of simulated and real noise over the bins of a quantity."""
-    ratios = [row.ratio for row in found.rows if row.real.quantity == quantity and row.ratio is not None]
-    return f"{min(ratios):.2f} to {max(ratios):.2f} of the real one" if ratios else ""
+    return _span([row.ratio for row in found.rows if row.real.quantity == quantity and row.ratio is not None])
 
 
 def _agree(found: Comparison) -> str:

@@ -103,13 +103,14 @@ def compare_lidar(recording: LidarRecording, device: Device, *, seed: int = 0) -
         rest = halves(recording)[1]
         if rest is not None:
             recording = rest
-            remarks.append("the sheet was fitted to the other turns of this recording; these were held out")
+            remarks.append("the sheet was fitted to the other half of this recording; this one was held out")
         else:
             remarks.append("the sheet was fitted to this one turn: nothing is held out")
     real = measure_lidar(recording)
     is_still = not is_along_rings(real)
     remarks += [*real.remarks, "targets: " + ("means of turns" if is_still else "one turn") + ", smooth along rings"]
-    simulated = measure_lidar(simulated_recording(device, recording, turns=_TURNS, is_still=is_still, seed=seed))
+    again = simulated_recording(device, recording, turns=_TURNS, is_still=is_still, seed=seed)
+    simulated = measure_lidar(again, like=real)
     least = real.of("separation.least")
     if least and (found := simulated_separation(device, least[0].value, seed=seed)) is not None:
         simulated = simulated._replace(figures=(*simulated.figures, found))

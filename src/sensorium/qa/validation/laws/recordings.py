@@ -11,6 +11,8 @@ import numpy as np
 from sensorium.devices import describe
 from sensorium.qa.validation.check import Axis, CannotMeasureError, Comparison, Family
 from sensorium.recordings.compare import comparison
+from sensorium.recordings.fit.fitted import HeldOut
+from sensorium.recordings.fit.units import between_units
 from sensorium.recordings.opening import open_recording, recordings_folder
 from sensorium.recordings.twins import compare_recording, fit_recording
 
@@ -41,6 +43,16 @@ RECORDED = LIDARS | OTHERS
 # Recordings that are folders, of which one file is named above
 _FOLDERS = ("basler", "mti")
 
+_SECOND = {
+    "os0-unit": ("lidar_ouster/single_scan_016.osf", "OS0-128, firmware 3.0.1, another unit"),
+    "os0-2.3": ("lidar_ouster/OS-0-128-U1_v2.3.0_1024x10.pcap", "OS0-128, firmware 2.3.0, steps of 8 mm"),
+    "os0-3.2": ("lidar_ouster/osf_fw_3.2_10scans.osf", "OS0, 8 channels, development firmware, 2048 columns"),
+    "os1-32": ("lidar_ouster/OS-1-32-G_v2.1.1_1024x10.pcap", "OS1-32, firmware 2.1.1, steps of 1 mm"),
+}
+
+UNITS = (("os0", "os0-unit"), ("os0", "os0-2.3"), ("os0-unit", "os0-3.2"), ("os1", "os1-32"))
+"""Pairs of units or firmwares: what is fitted to the first is held against the second."""
+
 # Devices whose sheets were measured between turns of a still scene; the others moved, and roughness is in their noise
 _AT_REST = ("vlp16", "xt32", "pandar64")
 
@@ -50,12 +62,17 @@ _SHEET = ("quantum", "noise", "noise.by_range", "noise.by_reflectivity", "separa
 
 def recording_file(name: str) -> Path:
     """The file of a recording; one that is not there makes a check skip."""
-    place = RECORDED[name][0]
+    place = (RECORDED.get(name) or _SECOND[name])[0]
     path = recordings_folder() / place
     files = sorted(path.glob("*.db3")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
         raise CannotMeasureError(f"{place} is not in the folder of recordings, {recordings_folder().name}")
     return files[0]
+
+
+def device_of(name: str) -> str:
+    """Device of a recording, in words."""
+    return (RECORDED.get(name) or _SECOND[name])[1]
 
 
 @cache
@@ -91,6 +108,11 @@ def twin(name: str) -> comparison.Comparison:
         return compare_recording(recording, describe(sheet))
 
 
+def units(first: str, second: str) -> tuple[HeldOut, ...]:
+    """What is fitted to all turns of one unit, beside another unit."""
+    return between_units(_recording(first), _recording(second))
+
+
 def library(name: str) -> comparison.Comparison:
     """The library's sheet of a device beside the whole recording."""
     return compare_recording(_recording(name), describe(RECORDED[name][2]))
@@ -122,8 +144,7 @@ def _register(name: str, of_twin: Iterable[str] = (), of_sheet: Iterable[str] | 
             return _placed(library(name), of_sheet)
 
 
-# The halves of the OS0's recording are one turn each, and those of the VLS-128's see moving plants
-for _name in ("vlp16", "xt32", "pandar64", "os1"):
+for _name in LIDARS:
     _register(_name, _TWIN, _SHEET if _name in _AT_REST else None)
 
 for _name in OTHERS:
