@@ -29,7 +29,7 @@ NOT_HELD: tuple[tuple[str, str], ...] = (
         "other devices of the library",
         "round trips compare with data sheets: a simulated device has the numbers that its maker states",
     ),
-    ("differences between units", "laws of units of the OS0 and OS1 were compared, in different scenes; others are one unit"),
+    ("differences between units", "laws of units of the OS0 and OS1 were compared, in different scenes"),
     (
         "intensity and materials",
         "reflectances are typical values of the literature; models of surfaces are checked against equations and "
