@@ -1,9 +1,12 @@
-"""Recordings of real devices other than lidars: read, and measured."""
+"""Recordings of real devices other than lidars: read, measured, and fitted."""
 
 import io
 import struct
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rosbags.rosbag1 import Writer
@@ -28,6 +31,7 @@ from sensorium.recordings.readers.radar_lists import read_radar_list
 from sensorium.recordings.readers.realsense import read_realsense
 from sensorium.recordings.readers.rinex import read_rinex_observations
 from sensorium.recordings.readers.still_poses import read_still_poses
+from sensorium.recordings.twins import fit_recording
 
 _NUMBERS = (b"nan", b"-1", b"1e308", b"1e-308", b"0", b"inf", b" ", b"\n", b"99999999999")
 
@@ -37,6 +41,13 @@ def _finite(found: Measurement) -> None:
         must_be_finite(**{figure.quantity: [figure.value, figure.low, figure.high]})
     for curve in found.curves:
         must_be_finite(**{curve.quantity: np.concatenate([curve.x, curve.y, curve.low, curve.high])})
+
+
+def _measured(measure: Callable[[Any], Measurement], recording: Any) -> None:
+    """Measure and fit; what can be measured may be too little for a sheet."""
+    _finite(measure(recording))
+    with suppress(SpecError):
+        fit_recording(recording)
 
 
 # EMVA 1288
@@ -55,7 +66,7 @@ def _emva(path: Path) -> None:
         for level in range(_LEVELS + 1):
             for k in range(3):
                 save_png(folder / f"{level}_{k}.png", _flat(3 * level + k, level))
-    _finite(measure_camera(read_emva1288(path)))
+    _measured(measure_camera, read_emva1288(path))
 
 
 def _emva_sets(folder: Path) -> list[bytes]:
@@ -72,7 +83,7 @@ _CODES = (2000 + 5 * np.arange(63) + np.random.default_rng(1).integers(0, 9, (42
 
 
 def _realsense(path: Path) -> None:
-    _finite(measure_depth_camera(read_realsense(path)))
+    _measured(measure_depth_camera, read_realsense(path))
 
 
 def _bags(folder: Path) -> list[bytes]:
@@ -118,7 +129,7 @@ _PULSES = np.rint(
 
 def _waveforms(path: Path) -> None:
     path.with_suffix(".wdp").write_bytes(bytes(60) + _PULSES.tobytes())
-    _finite(measure_waveform(read_las_waveforms(path)))
+    _measured(measure_waveform, read_las_waveforms(path))
 
 
 def _las_files(folder: Path) -> list[bytes]:
@@ -144,7 +155,7 @@ def _las_files(folder: Path) -> list[bytes]:
 def _still(path: Path) -> None:
     (path.parent / "log_acc.txt").write_bytes(path.read_bytes())
     (path.parent / "log_gyro.txt").write_text(_log(_tumbled()[1]))
-    _finite(measure_imu(read_still_poses(path.parent)))
+    _measured(measure_imu, read_still_poses(path.parent))
 
 
 def _still_logs(folder: Path) -> list[bytes]:
@@ -192,7 +203,7 @@ def _rinex_files(folder: Path) -> list[bytes]:
 
 
 def _radar(path: Path) -> None:
-    _finite(measure_radar(read_radar_list(path)))
+    _measured(measure_radar, read_radar_list(path))
 
 
 def _radar_lists(folder: Path) -> list[bytes]:

@@ -164,8 +164,25 @@ def noisier(lidar, *arguments):
     return lidar.model_copy(update={"noise": noise})
 
 
+def less_sure_eyes(error):
+    """A stereo camera of half as much noise again."""
+    changed = {"disparity_std_px": 1.5 * error.disparity_std_px} if error.kind == "stereo" else {}
+    return error.model_copy(update=changed)
+
+
+def longer(pulse):
+    """A pulse that is a fifth longer."""
+    return pulse.model_copy(update={"time_s": tuple(1.2 * each for each in pulse.time_s)})
+
+
 MUTATIONS = {
     **{check.name: gives(simulation, "_lidar", noisier) for check in RECORDINGS.checks},
+    "twin-d435": from_device(sn.DepthCamera, errors=less_sure_eyes),
+    "recorded-d435": from_device(sn.DepthCamera, errors=less_sure_eyes),
+    "twin-basler": from_device(sn.Camera, noise__read_noise_e=times(1.5)),
+    "twin-riegl": from_device(sn.Lidar, waveform__pulse=longer),
+    "twin-ars548": from_device(sn.Radar, speed__noise__std=times(4.0)),
+    "twin-mti": from_device(sn.Imu, linear__noise__density=times(2.0)),
     # Fresnel and refraction
     "fresnel-table": calls(optics, "fresnel_polarized", n=times(1.001)),
     "fresnel-limits": gives(optics, "fresnel_polarized", lambda R, *_: R[::-1]),

@@ -8,6 +8,9 @@ from sensorium.devices.sheet import Quantity, Rule, Sheet
 
 _NEVER_TOLD = ("spherical", "astigmatism", "curvature", "distortion", "coma", "vignetting_per_m", "sample_factor")
 
+# Fields of the noise that one value each decides
+_NOISE = {"read_noise_e": "dark_noise", "dark_current_e_s": "dark_current", "dsnu_e": "dsnu", "prnu": "prnu"}
+
 _COLORS = ("red", "green", "blue")
 
 
@@ -51,8 +54,11 @@ class CameraSheet(Sheet):
     """Saturation capacity."""
     system_gain: Annotated[Quantity | None, Rule("DN/e-", ("adc.gain_dn_e",))] = None
     adc_bits: Annotated[Quantity | None, Rule("1", ("adc.bits", "bits"))] = None
+    black_level: Annotated[Quantity | None, Rule("DN", ("adc.black_dn",))] = None
+    """Code of a pixel without electrons."""
     dark_noise: Annotated[Quantity | None, Rule("e-", ("noise.read_noise_e",))] = None
     """Temporal dark noise."""
+    dark_current: Annotated[Quantity | None, Rule("e-/s", ("noise.dark_current_e_s",))] = None
     dsnu: Annotated[Quantity | None, Rule("e-", ("noise.dsnu_e",))] = None
     prnu: Annotated[Quantity | None, Rule("1", ("noise.prnu",))] = None
 
@@ -88,8 +94,8 @@ class CameraSheet(Sheet):
             "pupil_radius_m": focal_m / (2.0 * self.number("f_number")),
             "exposure_s": self.number("exposure"),
             "bands": self._bands(),
-            "noise": self._given({"read_noise_e": "dark_noise", "dsnu_e": "dsnu", "prnu": "prnu"}),
-            "adc": self._given({"gain_dn_e": "system_gain"}),
+            "noise": self._given(_NOISE),
+            "adc": self._given({"gain_dn_e": "system_gain", "black_dn": "black_level"}),
             **self._given({"gamma": "gamma", "full_well_e": "saturation"}),
         }
         if (bits := self.number("adc_bits")) is not None:

@@ -40,7 +40,7 @@ _NOISE = {
 
 # Values that belong together
 _TABLES = {"noise_by_range": "noise_ranges", "noise_by_reflectance": "noise_reflectances"}
-_TOGETHER = (*_TABLES.items(), ("signal_noise", "signal_reflectance", "signal_range"))
+_TOGETHER = (*_TABLES.items(), ("pulse_times", "pulse_shape"), ("signal_noise", "signal_reflectance", "signal_range"))
 
 # Values that no data sheet gives
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
@@ -53,8 +53,8 @@ class LidarSheet(Sheet):
     """
 
     kind: Literal["lidar"] = "lidar"
-    scan: Literal["spinning", "rosette"]
-    """Scan pattern."""
+    scan: Literal["spinning", "rosette", "single"]
+    """Scan pattern; "single" is one beam ahead."""
 
     # A head that spins; lists have one entry for each channel, in firing order where there is one
     elevation: Annotated[Quantity | None, Rule("deg", ("pattern.elevation_deg",))] = None
@@ -147,6 +147,12 @@ class LidarSheet(Sheet):
     """One, or along the horizon and across it."""
     exit_size: Annotated[Quantity | None, Rule("m", ("beam.exit_radius_m",), WIDTH)] = None
     pulse: Annotated[Quantity | None, Rule("s", ("beam.pulse_s",))] = None
+    pulse_times: Annotated[Quantity | None, Rule("s", ("waveform.pulse",))] = None
+    """Times from the peak, rising, for which `pulse_shape` has an entry each."""
+    pulse_shape: Annotated[Quantity | None, Rule("1", ("waveform.pulse",))] = None
+    """Share of the peak at such times, of the pulse as received; with it, whole waveforms are simulated."""
+    sample_spacing: Annotated[Quantity | None, Rule("s", ("waveform.resolution_s",))] = None
+    """Between samples of a waveform."""
     reflectivity_bits: Annotated[Quantity | None, Rule("1", ("intensity",))] = None
     """Width of an intensity that is calibrated reflectivity."""
 
@@ -164,6 +170,7 @@ class LidarSheet(Sheet):
         needed = {
             "spinning": ("elevation", "rotation_rate"),
             "rosette": ("prism_wedge", "prism_index", "prism_speed", "laser_rate", "frame_rate"),
+            "single": ("frame_rate",),
         }
         for name in needed[self.scan]:
             if getattr(self, name) is None:
@@ -172,7 +179,7 @@ class LidarSheet(Sheet):
             missing = [name for name in names if getattr(self, name) is None]
             if missing and len(missing) < len(names):
                 raise ValueError(f"{missing[0]} is missing; {', '.join(names)} must be given together")
-        for factor, place in _TABLES.items():
+        for factor, place in (*_TABLES.items(), ("pulse_shape", "pulse_times")):
             factors, places = (len(_several(self.number(name) or ())) for name in (factor, place))
             if factors != places:
                 raise ValueError(f"{factor} has {factors} entries; it needs one per entry of {place}, {places}")
@@ -186,8 +193,8 @@ class LidarSheet(Sheet):
 
     def specification(self) -> dict[str, Any]:
         """Fields of `Lidar`."""
-        fields: dict[str, Any] = {"kind": "lidar", "mode": "relative"}
-        fields["pattern"] = self._spinning() if self.scan == "spinning" else self._rosette()
+        fields: dict[str, Any] = {"kind": "lidar", "mode": "relative" if self.pulse_shape is None else "waveform"}
+        fields["pattern"] = {"spinning": self._spinning, "rosette": self._rosette, "single": self._single}[self.scan]()
         for name, field in (("min_range", "min_range_m"), ("max_range", "max_range_m")):
             if (number := self.number(name)) is not None:
                 fields[field] = number
@@ -197,8 +204,9 @@ class LidarSheet(Sheet):
             fields["intensity"] = {"kind": "reflectivity", "bits": round(bits)}
         if (jitter_s := self.number("column_jitter")) is not None:
             fields["timing"] = {"jitter_s": jitter_s}
-        for part, found in (("noise", self._noise()), ("beam", self._beam()), ("detection", self._detection())):
-            if found:
+        parts = {"noise": self._noise, "beam": self._beam, "detection": self._detection, "waveform": self._waveform}
+        for part, values in parts.items():
+            if found := values():
                 fields[part] = found
         return fields
 
@@ -218,6 +226,8 @@ class LidarSheet(Sheet):
             unused["beam"].update(("separation_m", "exit_radius_m") if mode == "radiometric" else ("separation_m",))
         if mode == "waveform":
             unused["beam"].add("separation_m")
+        else:
+            fields = {name: value for name, value in fields.items() if name != "waveform"}
         for part in unused.keys() & fields.keys():
             kept = {name: value for name, value in fields[part].items() if name not in unused[part]}
             fields = fields | {part: kept}
@@ -226,7 +236,7 @@ class LidarSheet(Sheet):
     def defaults(self) -> tuple[str, ...]:
         """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
-        other = _SPINNING if self.scan == "rosette" else _ROSETTE
+        other = {"spinning": _ROSETTE, "rosette": _SPINNING, "single": _SPINNING + _ROSETTE}[self.scan]
         wanted = dict.fromkeys(
             field
             for name, rule in self.rules().items()
@@ -275,6 +285,21 @@ class LidarSheet(Sheet):
             "separation_m": self.number("return_separation"),
         }
         return {name: number for name, number in fields.items() if number is not None}
+
+    def _waveform(self) -> dict[str, Any]:
+        """The shape of the pulse, and how it is sampled."""
+        fields: dict[str, Any] = {}
+        if self.pulse_shape is not None:
+            shape = {"time_s": self.number("pulse_times"), "value": self.number("pulse_shape")}
+            fields["pulse"] = {"kind": "table", **shape}
+        if (spacing_s := self.number("sample_spacing")) is not None:
+            fields["resolution_s"] = spacing_s
+        return fields
+
+    def _single(self) -> dict[str, Any]:
+        """Fields of a table of one ray."""
+        ray = {name: (0.0,) for name in ("azimuth_deg", "elevation_deg", "time_s")}
+        return {"kind": "table", **ray, "rate_hz": self.number("frame_rate")}
 
     def _spinning(self) -> dict[str, Any]:
         """Fields of a spinning pattern."""

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from sensorium.devices.sheet import Quantity, Rule, Sheet
+from sensorium.devices.units import SPREAD
 
 
 class RadarSheet(Sheet):
@@ -25,6 +26,8 @@ class RadarSheet(Sheet):
     vertical_fov: Annotated[Quantity | None, Rule("deg", ("vertical_fov_deg",))] = None
     antennas: Annotated[Quantity | None, Rule("1", ("antennas",))] = None
     """That azimuths come from."""
+    elevation_antennas: Annotated[Quantity | None, Rule("1", ("elevation_antennas",))] = None
+    """Rows of them, that elevations come from."""
     spacing: Annotated[Quantity | None, Rule("1", ("spacing",))] = None
     """From one to the next [wavelengths]."""
     transmit_gain: Annotated[Quantity | None, Rule("dBi", ("gain_dBi",))] = None
@@ -32,6 +35,13 @@ class RadarSheet(Sheet):
     """By default that of the transmitter."""
     tracks: Annotated[Quantity | None, Rule("1", ("max_detections",))] = None
     """Most objects of a reading."""
+
+    speed_noise: Annotated[Quantity | None, Rule("m/s", ("speed.noise.std",), SPREAD)] = None
+    """Noise of range rates beyond what follows from signal and noise."""
+    speed_quantum: Annotated[Quantity | None, Rule("m/s", ("speed.quantization.lsb",))] = None
+    azimuth_noise: Annotated[Quantity | None, Rule("rad", ("azimuth.noise.std",), SPREAD)] = None
+    """Noise of azimuths, likewise."""
+    azimuth_quantum: Annotated[Quantity | None, Rule("rad", ("azimuth.quantization.lsb",))] = None
 
     # Stated only: a radar's errors follow from signal and noise
     range_accuracy: Annotated[Quantity | None, Rule("m")] = None
@@ -55,11 +65,16 @@ class RadarSheet(Sheet):
             "spacing": "spacing",
         }
         fields |= {field: self.number(name) for name, field in plain.items() if self.number(name) is not None}
-        for name, field in (("antennas", "antennas"), ("tracks", "max_detections")):
+        counts = {"antennas": "antennas", "elevation_antennas": "elevation_antennas", "tracks": "max_detections"}
+        for name, field in counts.items():
             if (number := self.number(name)) is not None:
                 fields[field] = round(number)
         if (cycle_s := self.number("cycle")) is not None:
             fields["timing"] = {"rate_hz": 1.0 / cycle_s}
+        for group in ("speed", "azimuth"):
+            for part, error, field in (("noise", "noise", "std"), ("quantum", "quantization", "lsb")):
+                if (number := self.number(f"{group}_{part}")) is not None:
+                    fields.setdefault(group, {})[error] = {field: number}
         gains = [self.number(name) for name in ("transmit_gain", "receive_gain") if self.number(name) is not None]
         if gains:
             fields["gain_dBi"] = sum(gains) / len(gains)

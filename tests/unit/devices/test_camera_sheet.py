@@ -43,3 +43,13 @@ def test_what_the_sheet_does_not_tell_is_named():
     told = describe("pointgrey-bumblebee2").sheet.defaults()
     assert {"noise.prnu", "noise.dsnu_e", "adc.gain_dn_e", "coma", "line_time_s"} <= set(told)
     assert "full_well_e" not in told
+
+
+def test_dark_current_and_black_level_act():
+    sheet = describe("sony-imx900").sheet.model_dump(exclude_none=True)
+    more = {
+        "dark_current": {"value": 30.0, "unit": "e-/s", "source": "EMVA", "grade": "C"},
+        "black_level": {"value": 20.0, "unit": "DN", "source": "EMVA", "grade": "C"},
+    }
+    camera = sn.Camera.model_validate(CameraSheet.model_validate(sheet | more).specification())
+    assert (camera.noise.dark_current_e_s, camera.adc.black_dn) == (30.0, 20.0)

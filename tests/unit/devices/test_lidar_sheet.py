@@ -184,3 +184,23 @@ def test_values_that_belong_together():
         lidar(noise_reflectances=value([0.1, 0.5]))
     with pytest.raises(SpecError, match="noise_by_reflectance has 3 entries; it needs one per entry of noise_ref"):
         lidar(noise_reflectances=value([0.1, 0.5]), noise_by_reflectance=value([1.0, 2.0, 3.0]))
+
+
+def test_a_pulse_of_one_beam_makes_whole_waveforms():
+    shape = {"pulse_times": value([-2.0, 0.0, 3.0], "ns"), "pulse_shape": value([0.0, 1.0, 0.0])}
+    sheet = {**HEAD, "scan": "single", "frame_rate": value(20.0, "Hz"), "sample_spacing": value(1.0, "ns"), **shape}
+    one = LidarSheet.model_validate(sheet)
+    made = sn.Lidar.model_validate(one.suited(one.specification(), {}))
+    assert made.mode == "waveform"
+    assert made.pattern.rays(0).direction_S.tolist() == [[[1.0, 0.0, 0.0]]]
+    assert made.waveform.pulse.time_s == pytest.approx((-2e-9, 0.0, 3e-9))
+    assert made.waveform.resolution_s == pytest.approx(1e-9)
+    assert not {"pattern.rate_hz", "pattern.columns", "waveform.pulse"} & set(one.defaults())
+    assert "waveform" not in one.suited(one.specification(), {"mode": "relative"})
+    for wrong, says in (
+        ({"pulse_times": None}, "pulse_times is missing; pulse_times, pulse_shape must be given together"),
+        ({"pulse_shape": value([0.0, 1.0])}, "pulse_shape has 2 entries; it needs one per entry of pulse_times, 3"),
+        ({"frame_rate": None}, "frame_rate is missing; scan 'single' cannot do without"),
+    ):
+        with pytest.raises(SpecError, match=says):
+            LidarSheet.model_validate(sheet | wrong)

@@ -49,3 +49,18 @@ def test_what_is_not_told_is_named_and_accuracy_fills_nothing():
     assert "chirp.carrier_hz" not in missing
     assert {"chirp.bandwidth_hz", "antennas", "power_W", "noise_figure_dB"} <= set(missing)
     assert set(stated.specification()) == {"kind", "chirp", "max_range_m"}
+
+
+def test_noise_and_steps_of_detections_act():
+    radar = sn.Radar.model_validate(
+        sheet(
+            speed_noise=value(3.0, "m/s", means="3 sigma"),
+            speed_quantum=value(0.02, "m/s"),
+            azimuth_noise=value(5.0, "mrad", means="1 sigma"),
+            elevation_antennas=value(4),
+        ).specification()
+    )
+    assert (radar.speed.noise.std, radar.speed.quantization.lsb) == pytest.approx((1.0, 0.02))
+    assert radar.azimuth.noise.std == pytest.approx(5e-3)
+    assert radar.elevation_antennas == 4
+    assert sheet().specification().keys() == {"kind", "chirp"}

@@ -14,6 +14,7 @@ LIDARS = {
     "qt64": ("lidar_nebula/qt64", "PandarQT64.csv"),
     "xt32": ("lidar_nebula/xt32", "PandarXT32.csv"),
     "os0": ("lidar_ouster/OS-0-128-U1_v2.3.0_1024x10.pcap", None),
+    "os0-at-rest": ("lidar_ouster/OS-0-128_v3.0.1_1024x10_20241017_141645.osf", None),
     "os1": ("lidar_ouster/OS-1-128_v2.3.0_1024x10_lb_n3.pcap", None),
     "os1-32": ("lidar_ouster/OS-1-32-G_v2.1.1_1024x10.pcap", None),
 }

@@ -12,7 +12,9 @@ from sensorium.core.errors import SpecError
 
 
 def compare(
-    recording: Annotated[Path, typer.Argument(help="Recording of a lidar.", show_default=False)],
+    recording: Annotated[
+        Path, typer.Argument(help="Recording of a real sensor: a file, or a folder of files.", show_default=False)
+    ],
     device: Annotated[str | None, typer.Option(help="Device of the library to simulate.")] = None,
     sheet: Annotated[Path | None, typer.Option(help="Data sheet to simulate, such as one of sensorium fit.")] = None,
     calibration: Annotated[
@@ -21,15 +23,17 @@ def compare(
     stream: Annotated[
         str | None, typer.Option(help="Address, port or topic of the device, where a recording has several.")
     ] = None,
+    gravity: Annotated[
+        float | None, typer.Option(help="Gravity where an IMU was recorded, m/s^2; else the standard one.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("comparison.html"),
 ) -> None:
-    """Measure the recorded scene again with a simulated device; without one, a sheet is fitted to half of the turns."""
+    """Measure the recorded scene again with a simulated device; without one, a sheet is fitted to half of it."""
     from sensorium.devices import describe
-    from sensorium.recordings.compare.comparison import RULE, compare_lidar
+    from sensorium.recordings.compare.comparison import RULE
     from sensorium.recordings.compare.page import cells, save_page
-    from sensorium.recordings.fit.lidar import fit_lidar
     from sensorium.recordings.opening import open_recording
-    from sensorium.recordings.scans import LidarRecording
+    from sensorium.recordings.twins import compare_recording, fit_recording
 
     if device is not None and sheet is not None:
         raise SpecError(f"--device is {device!r} and --sheet {str(sheet)!r}; give one of them")
@@ -37,14 +41,16 @@ def compare(
         raise SpecError(f"--out is {str(out)!r}; a page must end in .html")
     console = Terminal()
     with console.status("Comparing", spinner="line"), tempfile.TemporaryDirectory() as folder:
-        read = open_recording(recording, calibration=calibration, stream=stream)
-        if not isinstance(read, LidarRecording):
-            raise SpecError(f"recording is {str(recording)!r}, which is of no lidar; lidars alone are compared")
+        read = open_recording(recording, calibration=calibration, stream=stream, gravity_m_s2=gravity)
         if device is None and sheet is None:
             sheet = Path(folder) / "fitted.toml"
-            sheet.write_text(fit_lidar(read).text, encoding="utf-8")
-        compared = compare_lidar(read, describe(device or str(sheet)))
-    table = Table(title=f"{compared.real.device} beside {compared.device}", title_justify="left", title_style="bold")
+            sheet.write_text(fit_recording(read).text, encoding="utf-8")
+        compared = compare_recording(read, describe(device or str(sheet)))
+    table = Table(
+        title=f"{compared.real.device or compared.real.kind} beside {compared.device}",
+        title_justify="left",
+        title_style="bold",
+    )
     for name in ("quantity", "where", "real", "simulated", "ratio", "verdict"):
         table.add_column(name, justify="right" if name in ("real", "simulated", "ratio") else "left")
     for row in compared.rows:

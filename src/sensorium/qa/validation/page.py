@@ -11,9 +11,12 @@ from pathlib import Path
 
 from sensorium import __version__
 from sensorium.qa.validation.check import Result
+from sensorium.qa.validation.hardware import hardware_rows, hardware_table
 from sensorium.qa.validation.plot import plot
 
 _ENGINES = ("numpy", "scipy", "numba", "mitsuba", "mujoco", "bsk", "ray", "pygeomag", "pymap3d")
+_HARDWARE = "What has been held against hardware, and what has not"
+
 _MARKS = {"passed": "✓", "failed": "✗", "skipped": "–"}
 
 
@@ -83,8 +86,7 @@ def as_markdown(results: Sequence[Result], *, quick: bool) -> str:
             line = " | ".join(cell.replace("|", "\\|") for cell in (*cells, str(check.tolerance), words))
             lines.append(f"| {line} |")
         lines.append("")
-    lines += ["## What has not been checked against real hardware", ""]
-    lines += [f"- **{what}** {why}" for what, why in UNCHECKED]
+    lines += [f"## {_HARDWARE}", "", hardware_table()]
     return "\n".join(lines) + "\n"
 
 
@@ -105,7 +107,7 @@ def as_html(results: Sequence[Result], *, quick: bool) -> str:
         rows = "".join(_row(result) for result in mine)
         head = f'<h2>{html.escape(family)}</h2><p class="words">{words}</p>'
         sections.append(f'<section id="{_anchor(family)}">{head}{rows}</section>')
-    limits = "".join(f"<li><b>{html.escape(what)}</b> {html.escape(why)}</li>" for what, why in UNCHECKED)
+    limits = "".join(f"<tr>{_cells(row, 'td' if number else 'th')}</tr>" for number, row in enumerate(hardware_rows()))
     return string.Template((files / "page.html").read_text(encoding="utf-8")).substitute(
         style=(files / "page.css").read_text(encoding="utf-8"),
         verdict="some laws do not hold" if counts(results)["failed"] else "every law that was checked holds",
@@ -113,8 +115,13 @@ def as_html(results: Sequence[Result], *, quick: bool) -> str:
         engines=html.escape(engines()),
         index=index,
         sections="\n".join(sections),
+        hardware=_HARDWARE,
         limits=limits,
     )
+
+
+def _cells(row: Sequence[str], tag: str) -> str:
+    return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
 
 
 def _anchor(name: str) -> str:
@@ -140,44 +147,3 @@ def _row(result: Result) -> str:
         f'<p>{html.escape(check.claim)}</p><p class="ref">{html.escape(check.reference)}</p><dl>{numbers}</dl>'
         f'<p class="ref">{html.escape(words)}{". " + html.escape(note) if note else ""}</p></div>{picture}</article>'
     )
-
-
-UNCHECKED: tuple[tuple[str, str], ...] = (
-    (
-        "No recording of a real sensor is compared anywhere.",
-        "Every reference on this page is a law, a published table, a data sheet or another simulator.",
-    ),
-    (
-        "Device round trips compare with data sheets.",
-        "They show that a simulated device has the numbers that its maker states, not that one on a bench has them.",
-    ),
-    (
-        "Materials.",
-        "Reflectances of the built-in materials are typical values from the literature; no sample was measured. The "
-        "microfacet and Oren-Nayar models are checked against their equations and against Mitsuba 3, not against "
-        "goniometer data.",
-    ),
-    (
-        "Fog, rain, snow and dust.",
-        "Extinction follows published fits; measurements scatter about them by tens of per cent. Returns from the "
-        "air follow the gamma law that was asked for; which law a given fog has is the user's to say.",
-    ),
-    (
-        "Multiple scattering, polarization, interference of coherent light and cross-talk between devices",
-        "are not modeled, so nothing here could show them.",
-    ),
-    (
-        "Receivers.",
-        "Range walk, saturation and recovery of a real detector's electronics differ from device to device, and data "
-        "sheets do not tell them.",
-    ),
-    (
-        "Inertial sensors.",
-        "Vibration rectification, hysteresis over temperature and aging are not modeled; noise is what an Allan plot "
-        "of a sensor at rest would show.",
-    ),
-    (
-        "Time.",
-        "Clocks, jitter and latency are as specified; no bus, driver or operating system was measured.",
-    ),
-)

@@ -1,51 +1,130 @@
-"""`python -m sensorium.qa.validation.reality docs/reality.md` writes the table and the pictures of recorded devices."""
+"""`python -m sensorium.qa.validation.reality docs/reality.md` writes the tables and the pictures of recorded devices.
 
+Names of sections behind the page, `lidars` or `others`, write these alone.
+"""
+
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from sensorium.core.errors import SpecError
 from sensorium.files.atomic import replacing
-from sensorium.qa.validation.laws.recordings import LIDARS, library, twin
+from sensorium.qa.validation.laws.recordings import LIDARS, OTHERS, UNITS, device_of, library, twin, units
 from sensorium.recordings.compare.comparison import Comparison
-from sensorium.recordings.compare.page import comparison_plot
+from sensorium.recordings.compare.page import cells, comparison_plot, curves_of_both
 from sensorium.recordings.fit.noise_law import is_along_rings
 from sensorium.view.plots import save_figure
 
 BEGIN, END = (
-    "<!-- recorded devices: written by python -m sensorium.qa.validation.reality -->",
-    "<!-- end of recorded devices -->",
+    "<!-- recorded {name}: written by python -m sensorium.qa.validation.reality -->",
+    "<!-- end of recorded {name} -->",
 )
-"""Marks between which the page holds the table."""
+"""Marks between which the page holds a section."""
 
 _HEAD = "| device | noise | twin: by range | by reflectivity | agree | sheet of the library | agree |"
+_OTHER_HEAD = "| figure | where | real | 95 % interval | simulated | ratio | verdict |"
+_UNITS_HEAD = "| fitted to | held against | noise | by range | by reflectivity | column jitter |"
+_DIGITS = re.compile(r"\d+\.\d+")
 _NOISE = {"range": "noise.by_range", "reflectivity": "noise.by_reflectivity"}
 
 
-def main(page: str) -> None:
-    """Measure every recorded lidar, draw it, and write the table."""
+def main(page: str, *names: str) -> None:
+    """Measure recorded devices, draw them, and write their sections of a page; all sections without names."""
+    sections = {"lidars": _lidars, "others": _others}
     path = Path(page)
-    text = path.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text:
-        raise SpecError(f"{page} has no marks of the table: {BEGIN} and {END}")
-    lines, pictures = [_HEAD, "| --- | --- | --- | --- | --- | --- | --- |"], []
+    for name in names or sections:
+        if name not in sections:
+            raise SpecError(f"section is {name!r}; it must be one of {', '.join(sections)}")
+        begin, end = (mark.format(name=name) for mark in (BEGIN, END))
+        text = path.read_text(encoding="utf-8")
+        if begin not in text or end not in text:
+            raise SpecError(f"{page} has no marks of the table: {begin} and {end}")
+        made = "\n".join([begin, "", *sections[name](path.parent), end])
+        with replacing(path) as file:
+            file.write((text[: text.index(begin)] + made + text[text.index(end) + len(end) :]).encode())
+
+
+def _lidars(folder: Path) -> Iterable[str]:
+    """Lines of the lidars: a table, and a picture of each."""
+    lines, pictures = [_HEAD, _rule(_HEAD)], []
     for name, (_, device, sheet) in LIDARS.items():
         fitted, own = twin(name), library(name)
-        picture = f"images/reality_{name}.png"
-        save_figure(path.parent / picture, comparison_plot(fitted, list(_NOISE.values())))
-        pictures.append(f"![Noise of a real {device} and of its twin]({picture})")
+        pictures.append(
+            _picture(folder, name, fitted, list(_NOISE.values()), f"Noise of a real {device} and of its twin")
+        )
         ways = "along rings" if is_along_rings(fitted.real) else "at rest"
-        cells = (device, ways, *(_spread(fitted, each) for each in _NOISE.values()), _agree(fitted), sheet, _agree(own))
-        lines.append("| " + " | ".join(cells) + " |")
+        columns = device, ways, *(_spread(fitted, each) for each in _NOISE.values()), _agree(fitted), sheet, _agree(own)
+        lines.append(_row(columns))
         print(lines[-1], flush=True)
-    made = "\n".join([BEGIN, "", *lines, "", *(f"{each}\n" for each in pictures), END])
-    with replacing(path) as file:
-        file.write((text[: text.index(BEGIN)] + made + text[text.index(END) + len(END) :]).encode())
+    between = [_UNITS_HEAD, _rule(_UNITS_HEAD)]
+    for first, second in UNITS:
+        ratios = dict[str, list[float]]()
+        for row in units(first, second):
+            ratios.setdefault(row.figure.quantity, []).append(row.ratio)
+        spans = (_span(ratios.get(each, [])) for each in ("noise", *_NOISE.values(), "column_jitter"))
+        between.append(_row((device_of(first), device_of(second), *spans)))
+        print(between[-1], flush=True)
+    words = "Two units or firmwares, and what the first says of the second, over what the second shows:"
+    return [*lines, "", *pictures, words, "", *between, ""]
+
+
+def _others(folder: Path) -> Iterable[str]:
+    """Lines of the other devices: a table of the twin, the library's sheet where there is one, and a picture."""
+    lines = []
+    for name, (_, device, sheet) in OTHERS.items():
+        found = twin(name)
+        own = f" By the library's sheet, {sheet}, {_agree(library(name))} figures agree." if sheet else ""
+        lines += [
+            f"### {device}",
+            "",
+            f"The twin: {_agree(found)} figures agree.{own}",
+            "",
+            _OTHER_HEAD,
+            _rule(_OTHER_HEAD),
+        ]
+        for row in found.rows:
+            quantity, where, real, interval, simulated, _, ratio, _, verdict = cells(row)
+            if verdict != "not modeled":
+                columns = [_DIGITS.sub(_shorter, each) for each in (real, interval, simulated, ratio)]
+                lines.append(_row((f"`{quantity}`", where, *columns, verdict)))
+        left = sorted({row.real.quantity for row in found.rows if row.tolerance is None})
+        lines += ["", "Not modeled: " + ", ".join(f"`{each}`" for each in left) + ".", ""] if left else [""]
+        if curves := curves_of_both(found):
+            named = found._replace(real=found.real._replace(device=device))
+            lines.append(_picture(folder, name, named, curves, f"A real {device} and its twin"))
+        print(f"{device}: {_agree(found)}", flush=True)
+    return lines
+
+
+def _picture(folder: Path, name: str, found: Comparison, curves: list[str], words: str) -> str:
+    """Draw curves of both, and give the line that shows them."""
+    place = f"images/reality_{name}.png"
+    save_figure(folder / place, comparison_plot(found, curves))
+    return f"![{words}]({place})\n"
+
+
+def _shorter(number: "re.Match[str]") -> str:
+    """A number of at most five digits."""
+    return f"{float(number[0]):.5g}"
+
+
+def _row(columns: Iterable[str]) -> str:
+    return "| " + " | ".join(columns) + " |"
+
+
+def _rule(head: str) -> str:
+    return _row(["---"] * (head.count("|") - 1))
+
+
+def _span(ratios: list[float]) -> str:
+    low, high = (f"{each:.2f}" for each in (min(ratios, default=0.0), max(ratios, default=0.0)))
+    return "" if not ratios else low if low == high else f"{low} to {high}"
 
 
 def _spread(found: Comparison, quantity: str) -> str:
     """Least and greatest ratio of simulated and real noise over the bins of a quantity."""
-    ratios = [row.ratio for row in found.rows if row.real.quantity == quantity and row.ratio is not None]
-    return f"{min(ratios):.2f} to {max(ratios):.2f} of the real one" if ratios else ""
+    return _span([row.ratio for row in found.rows if row.real.quantity == quantity and row.ratio is not None])
 
 
 def _agree(found: Comparison) -> str:
@@ -54,4 +133,4 @@ def _agree(found: Comparison) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

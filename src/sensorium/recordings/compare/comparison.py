@@ -1,10 +1,12 @@
-"""A real lidar beside its simulation, figure by figure, with a verdict by a stated test."""
+"""A real device beside its simulation, figure by figure, with a verdict by a stated test."""
 
-from pathlib import PurePath
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from sensorium.devices import Device, LidarSheet
+from sensorium.core.errors import SpecError
+from sensorium.devices import Device
 from sensorium.recordings.compare.simulation import simulated_recording, simulated_separation
+from sensorium.recordings.fit.fitted import RECORDED, recorded_in
 from sensorium.recordings.fit.halves import halves
 from sensorium.recordings.fit.noise_law import is_along_rings
 from sensorium.recordings.measure.lidar import measure_lidar
@@ -26,7 +28,7 @@ TOLERANCES = {
     "separation.least": 0.10,
     "dropout": 0.5,
 }
-"""How far a simulated figure may be from the real one, as a share, by quantity; others are not modeled."""
+"""How far a lidar's simulated figure may be from the real one, as a share, by quantity; others are not modeled."""
 
 RULE = (
     "A figure agrees if the 95 % intervals of both overlap, or if the simulated one is within the tolerance of the "
@@ -97,31 +99,89 @@ def compare_lidar(recording: LidarRecording, device: Device, *, seed: int = 0) -
         seed: Of the simulation's noise.
     """
     remarks = []
-    if was_fitted_to(device, recording):
+    if was_fitted_to(device, recording.source):
         rest = halves(recording)[1]
         if rest is not None:
             recording = rest
-            remarks.append("the sheet was fitted to the other turns of this recording; these were held out")
+            remarks.append("the sheet was fitted to the other half of this recording; this one was held out")
         else:
             remarks.append("the sheet was fitted to this one turn: nothing is held out")
     real = measure_lidar(recording)
     is_still = not is_along_rings(real)
     remarks += [*real.remarks, "targets: " + ("means of turns" if is_still else "one turn") + ", smooth along rings"]
-    simulated = measure_lidar(simulated_recording(device, recording, turns=_TURNS, is_still=is_still, seed=seed))
+    again = simulated_recording(device, recording, turns=_TURNS, is_still=is_still, seed=seed)
+    simulated = measure_lidar(again, like=real)
     least = real.of("separation.least")
     if least and (found := simulated_separation(device, least[0].value, seed=seed)) is not None:
         simulated = simulated._replace(figures=(*simulated.figures, found))
-    theirs = {(each.quantity, each.where): each for each in simulated.figures}
-    rows = tuple(
-        Row(figure, theirs.get((figure.quantity, figure.where)), TOLERANCES.get(figure.quantity))
-        for figure in real.figures
-        if figure.quantity not in _HIDDEN
-    )
+    rows = rows_of(real, simulated, TOLERANCES, hidden=_HIDDEN)
     return Comparison(device.name, real, simulated, rows, tuple(remarks))
 
 
-def was_fitted_to(device: Device, recording: LidarRecording) -> bool:
-    """Whether a sheet says that it was fitted to some turns of this file."""
-    sheet = device.sheet
-    assert isinstance(sheet, LidarSheet)
-    return sheet.sources.get("REC") == f"measured in {PurePath(recording.source).name}"
+class Comparing(NamedTuple):
+    """How recordings of one kind are compared.
+
+    Attributes:
+        kind: Of the devices, as "camera".
+        measure: Measures a recording, real or simulated.
+        halves: Every second sample from the first, and those between; None where they are too few.
+        samples: What is held out, as "frames".
+        simulate: What a device records in the scene of a recording, with a seed; and remarks on how.
+        tolerances: Largest shares by which figures may differ, by quantity.
+    """
+
+    kind: str
+    measure: Callable[[Any], Measurement]
+    halves: Callable[[Any], tuple[Any, Any]]
+    samples: str
+    simulate: Callable[[Device, Any, int], tuple[Any, Sequence[str]]]
+    tolerances: Mapping[str, float]
+
+    def __call__(self, recording: Any, device: Device, *, seed: int = 0) -> Comparison:
+        """Measure the scene of a recording again with a simulated device, and compare.
+
+        A sheet that was fitted to the same file is held against the samples that it was not fitted to.
+
+        Args:
+            recording: Of a real device.
+            device: Of the same kind.
+            seed: Of the simulation's noise.
+        """
+        real, remarks = self.measure(recording), []
+        if device.kind != self.kind:
+            raise SpecError(f"device {device.name!r} is of kind {device.kind!r}; {real.source!r} is of a {self.kind}")
+        if was_fitted_to(device, real.source):
+            _, rest = self.halves(recording)
+            if rest is not None:
+                recording, real = rest, self.measure(rest)
+                remarks.append(
+                    f"the sheet was fitted to the other {self.samples} of this recording; these were held out"
+                )
+            else:
+                remarks.append("the sheet was fitted to this recording: nothing is held out")
+        elif was_fitted_to(device, real.source, is_whole=True):
+            remarks.append("the sheet was fitted to all of this recording: nothing is held out")
+        made, how = self.simulate(device, recording, seed)
+        try:
+            simulated = self.measure(made)
+        except SpecError as error:
+            raise SpecError(f"what {device.name!r} records in simulation cannot be measured: {error}") from None
+        rows = rows_of(real, simulated, self.tolerances)
+        return Comparison(device.name, real, simulated, rows, (*remarks, *real.remarks, *how))
+
+
+def rows_of(
+    real: Measurement, simulated: Measurement, tolerances: Mapping[str, float], *, hidden: Collection[str] = ()
+) -> tuple[Row, ...]:
+    """Figures of both by name and place, but for hidden quantities."""
+    theirs = {(each.quantity, each.where): each for each in simulated.figures}
+    return tuple(
+        Row(figure, theirs.get((figure.quantity, figure.where)), tolerances.get(figure.quantity))
+        for figure in real.figures
+        if figure.quantity not in hidden
+    )
+
+
+def was_fitted_to(device: Device, source: str, *, is_whole: bool = False) -> bool:
+    """Whether a sheet says that it was fitted to one half of this file, or to all of it."""
+    return device.sheet.sources.get(RECORDED) == recorded_in(source, is_whole=is_whole)

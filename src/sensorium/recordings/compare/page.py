@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _REAL, _SIMULATED, _GRID = "#4aa8ff", "#ff8c42", "#21262d"
 
+# Points that a line may have to be drawn with marks, and curves whose axes are linear however long
+_MOST_MARKS, _LINEAR = 40, ("photon_transfer",)
+
 DRAWN = {
     "noise.by_range": ("Noise by range", "Standard deviation of a range, one sigma, with 95 % intervals."),
     "noise.by_reflectivity": ("Noise by reflectivity", "The same by the reflectivity that the device reports."),
@@ -27,6 +30,11 @@ DRAWN = {
         "Differences of two turns, in standard deviations. Columns of simulated turns repeat in azimuth, so that their "
         "differences are whole steps of range, of which a bin holds one or two.",
     ),
+    "photon_transfer": ("Photon transfer", "Variance over time against the mean, both above darkness."),
+    "linearity.deviation": ("Linearity", "Deviation of the mean from a line over photons."),
+    "disparity_noise.by_depth": ("Noise by depth", "Standard deviation of the disparity about planes."),
+    "pulse.shape": ("Pulse", "Mean pulse, as the receiver gives it, over its peak."),
+    "doppler_noise.by_angle": ("Noise of Doppler", "By the angle between the line of sight and the own motion."),
     "dropout.by_reflectivity": ("Dropout", "Share of rays without a return on surfaces that return others."),
 }
 """Curves that are drawn, with their headings and what they show."""
@@ -56,7 +64,7 @@ def page(comparison: Comparison) -> bytes:
         "Agree": f"{agrees} of {agrees + differs}",
         "Differ": str(differs),
     }
-    return framed(f"{real.device}: real beside simulated", "comparison", strip, sections)
+    return framed(f"{_name(comparison)}: real beside simulated", "comparison", strip, sections)
 
 
 def curves_of_both(comparison: Comparison) -> list[str]:
@@ -76,23 +84,26 @@ def comparison_plot(comparison: Comparison, quantities: Sequence[str]) -> "Pictu
     for axes, quantity in zip(picture.subplots(1, len(quantities), squeeze=False)[0], quantities, strict=True):
         pair = comparison.real.curve(quantity), comparison.simulated.curve(quantity)
         _draw(axes, *pair)
-        heading(axes, f"{comparison.real.device}: {DRAWN[quantity][0].lower()}")
+        heading(axes, f"{_name(comparison)}: {_lower(DRAWN[quantity][0])}")
     return picture
 
 
 def _draw(axes: "Axes", real: Curve, simulated: Curve) -> None:
     top = max(float(np.max(np.abs(curve.y))) for curve in (real, simulated))
     scale, unit = readable_unit(top, real.y_unit)
+    across, x_unit = readable_unit(float(np.max(np.abs(real.x))), real.x_unit)
+    mark = "o" if len(real.x) <= _MOST_MARKS else ""
     for curve, color, name in ((real, _REAL, "real"), (simulated, _SIMULATED, "simulated")):
         y, low, high = (scale * values for values in (curve.y, curve.low, curve.high))
-        axes.fill_between(curve.x, low, high, color=color, alpha=0.22, linewidth=0.0)
-        axes.plot(curve.x, y, color=color, linewidth=1.4, marker="o", markersize=3.5, label=name)
-    x = np.concatenate([real.x, simulated.x])
-    if x.min() >= 0.0 and x.max() > 12.0 * x.min():
+        axes.fill_between(across * curve.x, low, high, color=color, alpha=0.22, linewidth=0.0)
+        axes.plot(across * curve.x, y, color=color, linewidth=1.4, marker=mark, markersize=3.5, label=name)
+    x = across * np.concatenate([real.x, simulated.x])
+    if x.min() >= 0.0 and x.max() > 12.0 * x.min() and real.quantity not in _LINEAR:
         axes.set_xscale("symlog" if x.min() == 0.0 else "log")
-    axes.set_ylim(bottom=0.0)
+    if min(float(curve.y.min()) for curve in (real, simulated)) >= 0.0:
+        axes.set_ylim(bottom=0.0)
     style(axes, "", "")
-    axes.set_xlabel(_label(real.x_label, real.x_unit), color=INK)
+    axes.set_xlabel(_label(real.x_label, x_unit), color=INK)
     axes.set_ylabel(_label(real.y_label, unit), color=INK)
     axes.grid(color=_GRID, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -117,6 +128,15 @@ def _shown(figure: Figure | None, like: Figure) -> tuple[str, str]:
     mark = "" if unit == "1" else f" {unit}"
     value, low, high = (f"{scale * each:.6g}" for each in (figure.value, figure.low, figure.high))
     return f"{value}{mark}", "" if figure.low == figure.high else f"{low} to {high}"
+
+
+def _name(comparison: Comparison) -> str:
+    """The device as the recording names it, or its kind."""
+    return comparison.real.device or comparison.real.kind.replace("_", " ")
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _label(words: str, unit: str) -> str:

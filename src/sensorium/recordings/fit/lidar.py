@@ -1,28 +1,27 @@
 """A data sheet of a spinning lidar from its recording."""
 
 import math
-from collections.abc import Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sensorium.core.errors import SpecError
 from sensorium.devices import LidarSheet, describe
+from sensorium.recordings.fit.fitted import Fitted, HeldOut, fitted, kept, maker_of, of_figure, value
 from sensorium.recordings.fit.halves import halves, whole_turns
 from sensorium.recordings.fit.noise_law import (
     FactorTable,
-    NoiseLaw,
+    Law,
     NoiseSamples,
     is_along_rings,
-    noise_law,
     noise_samples,
     predicted,
 )
-from sensorium.recordings.fit.sheet_text import sheet_text
+from sensorium.recordings.fit.photon_law import REFLECTANCE, Choice, PhotonLaw, chosen_law
 from sensorium.recordings.measure.intervals import NORMAL_95
 from sensorium.recordings.measure.lidar import measure_lidar
-from sensorium.recordings.measurement import Figure, Measurement
+from sensorium.recordings.measurement import Measurement
 from sensorium.recordings.scans import LidarRecording
 
 LIBRARY = {
@@ -44,10 +43,6 @@ _SPREAD = "1 sigma"
 # Elevations that differ by less are the same but for rounding [deg]
 _SAME_DEG = 1e-6
 
-# Of the way from the smallest separation to the lower end of its interval, the part to the mean end of the
-# distribution: (1 / 9) / (q / (1 - q)) with the q of `least_separation`
-_END = 0.2814
-
 # Values that a recording does not show, which are taken over from the library's sheet of the same device
 _KEPT = (
     *("beam_origin", "vertical_offset", "horizontal_offset", "min_range", "max_range"),
@@ -56,42 +51,7 @@ _KEPT = (
 )
 
 
-class HeldOut(NamedTuple):
-    """A figure of turns that the sheet was not fitted to, beside what the sheet says.
-
-    Attributes:
-        figure: As measured in these turns.
-        fitted: What the sheet says, in the figure's unit.
-    """
-
-    figure: Figure
-    fitted: float
-
-    @property
-    def ratio(self) -> float:
-        """Fitted over measured [1]."""
-        return self.fitted / self.figure.value if self.figure.value else math.inf
-
-
-class FittedLidar(NamedTuple):
-    """A sheet that was fitted to a recording.
-
-    Attributes:
-        text: The sheet, as TOML.
-        sheet: The same, checked.
-        measurement: What the sheet was made from.
-        held_out: What other turns say of it; empty where there are none.
-        remarks: How it was measured.
-    """
-
-    text: str
-    sheet: LidarSheet
-    measurement: Measurement
-    held_out: tuple[HeldOut, ...]
-    remarks: tuple[str, ...]
-
-
-def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLidar:
+def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> Fitted:
     """Fit a sheet to every second turn of a recording, and hold it against the turns between.
 
     Args:
@@ -102,56 +62,32 @@ def fit_lidar(recording: LidarRecording, *, hold_out: bool = True) -> FittedLida
         raise SpecError(f"{recording.source!r} has no calibration of {recording.device}; a sheet needs the elevations")
     used, rest = halves(recording) if hold_out else (recording, None)
     measurement, other = measure_lidar(used), None if rest is None else measure_lidar(rest)
-    # A scene that moves in one half does not rest in the other
-    along_rings = is_along_rings(measurement) or (other is not None and is_along_rings(other))
-    law = noise_law(noise_samples(used, measurement, along_rings=along_rings))
+    along_rings = is_along_rings(measurement)
+    if rest is not None and other is not None and is_along_rings(other) != along_rings:
+        # A scene that moves in one half does not rest in the other
+        measurement, other = (measure_lidar(part, along_rings=True) for part in (used, rest))
+        along_rings = True
+    choice = chosen_law(noise_samples(used, measurement))
     known = LIBRARY.get(recording.device)
     base = describe(known).sheet if known is not None else None
     assert base is None or isinstance(base, LidarSheet)
     values = _beam_values(used, base) | _timing_values(used, measurement, base)
-    values |= _measured_values(used, measurement, law, base, along_rings=along_rings) | _kept(base, _KEPT)
-    file = PurePath(recording.source).name
-    texts = {**({} if base is None else base.sources), "REC": f"measured in {file}", "CAL": f"angles read with {file}"}
-    quoted = [each for value in values.values() for each in (value, value.get("maker", {}))]
-    used_keys = dict.fromkeys(str(each["source"]).partition(":")[0] for each in quoted if "source" in each)
-    sources = {key: texts[key] for key in used_keys}
+    values |= _measured_values(used, measurement, choice, base, along_rings=along_rings) | kept(base, _KEPT)
     turns = whole_turns(used)
     remarks = [*measurement.remarks, f"fitted to {turns} turn{'s' * (turns > 1)} of {whole_turns(recording)}"]
-    head: dict[str, Any] = {
-        "kind": "lidar",
-        "maker": "unknown" if base is None else base.maker,
-        "model": recording.device,
-        "description": f"{recording.channels} channels, as measured in {file}",
-        "scan": "spinning",
-        "notes": [_sentence(remark) for remark in remarks],
-        "sources": sources,
-    }
-    sheet = LidarSheet.model_validate({**head, **values})
+    if choice.gain is not None:
+        better = "photons and a floor" if choice.gain > 0.0 else "the product of tables by range and by reflectance"
+        remarks.append(f"of the laws of noise, {better} is more likely, by {abs(choice.gain):.2g} a sample")
     held: tuple[HeldOut, ...] = ()
     if rest is not None and other is not None:
-        held = _held(law, noise_samples(rest, other, along_rings=along_rings), measurement, other)
-    return FittedLidar(sheet_text(head, values), sheet, measurement, held, tuple(remarks))
-
-
-def _sentence(remark: str) -> str:
-    return f"{remark[:1].upper()}{remark[1:]}."
-
-
-def _value(value: Any, unit: str, what: str, **more: Any) -> dict[str, Any]:
-    """A measured value."""
-    return {"value": value, **({"unit": unit} if unit != "1" else {}), "source": f"REC: {what}", "grade": "R", **more}
-
-
-def _of_figure(figure: Figure, unit: str, scale: float, what: str, **more: Any) -> dict[str, Any]:
-    """A measured value with its interval, in a unit that is `scale` times smaller."""
-    interval = {"interval": [scale * figure.low, scale * figure.high]} if figure.low < figure.high else {}
-    return _value(scale * figure.value, unit, what, **interval, **more)
-
-
-def _kept(base: LidarSheet | None, names: Sequence[str]) -> dict[str, Any]:
-    """Values of the library's sheet."""
-    found = {} if base is None else {name: getattr(base, name) for name in names}
-    return {name: each.model_dump(exclude_none=True, exclude_defaults=True) for name, each in found.items() if each}
+        held = held_out(choice.law, noise_samples(rest, other), measurement, other)
+    file = PurePath(recording.source).name
+    description = f"{recording.channels} channels, as measured in {file}"
+    head = {"kind": "lidar", "model": recording.device, "description": description, "scan": "spinning"}
+    angles, is_whole = {"CAL": f"angles read with {file}"}, not hold_out
+    return fitted(
+        head, values, measurement, base=base, held_out=held, is_whole=is_whole, remarks=remarks, sources=angles
+    )
 
 
 def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str, Any]:
@@ -161,7 +97,7 @@ def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str
     if base is not None:
         stated = np.atleast_1d(base.number("elevation"))
         if stated.shape == elevation_deg.shape and np.abs(stated - elevation_deg).max() < _SAME_DEG:
-            return _kept(base, ("elevation", "azimuth_offset", "channel_time", "direction"))
+            return kept(base, ("elevation", "azimuth_offset", "channel_time", "direction"))
     clockwise = "clockwise" if recording.is_clockwise else "counterclockwise"
     given = {"source": "CAL", "grade": "A"}
     values: dict[str, Any] = {"elevation": {"value": elevation_deg.tolist(), "unit": "deg", **given}}
@@ -171,7 +107,7 @@ def _beam_values(recording: LidarRecording, base: LidarSheet | None) -> dict[str
         values["azimuth_offset"] = {"value": offset_deg, "unit": "deg", "means": clockwise, **given}
     if recording.channel_time_s.any():
         values["channel_time"] = {"value": (1e6 * recording.channel_time_s).tolist(), "unit": "us", **given}
-    return {**values, "direction": _value(clockwise, "1", "the encoder")}
+    return {**values, "direction": value(clockwise, "1", "the encoder")}
 
 
 def _timing_values(recording: LidarRecording, measurement: Measurement, base: LidarSheet | None) -> dict[str, Any]:
@@ -181,46 +117,50 @@ def _timing_values(recording: LidarRecording, measurement: Measurement, base: Li
     columns = recording.columns_per_turn or round(1.0 / (rate.value * period.value))
     exact_hz = 1.0 / (columns * period.value)
     note = f"The rate at which {columns} firings fill a turn; measured {rate.value:.7g} Hz."
-    values["rotation_rate"] = _value(exact_hz, "Hz", "firing_period", note=note)
+    values["rotation_rate"] = value(exact_hz, "Hz", "firing_period", note=note)
     if recording.columns_per_turn:
-        values["columns"] = _value(columns, "1", "columns of a turn")
+        values["columns"] = value(columns, "1", "columns of a turn")
         return values
-    maker = _maker(base, "firing_period")
-    values["firing_period"] = _of_figure(period, "us", 1e6, "firing_period", **maker)
+    maker = maker_of(base, "firing_period")
+    values["firing_period"] = of_figure(period, "us", 1e6, "firing_period", **maker)
     return values
 
 
 def _measured_values(
-    recording: LidarRecording, measurement: Measurement, law: NoiseLaw, base: LidarSheet | None, *, along_rings: bool
+    recording: LidarRecording, measurement: Measurement, choice: Choice, base: LidarSheet | None, *, along_rings: bool
 ) -> dict[str, Any]:
     """Noise, tails, biases, jitter, returns."""
     how = "along rings, roughness of surfaces included" if along_rings else "between turns"
-    maker = _maker(base, "range_noise") or _maker(base, "range_accuracy")
-    quantum, whole = measurement.figure("quantum"), measurement.figure("noise.along_ring" if along_rings else "noise")
-    low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
-    noise = whole._replace(value=law.std_m, low=low, high=high)
-    values = {
-        "range_quantum": _of_figure(quantum, "mm", 1e3, "quantum", **_maker(base, "range_quantum")),
-        "range_noise": _of_figure(noise, "mm", 1e3, f"noise, {how}, without the rounding", means=_SPREAD, **maker),
-    }
-    for name, table, unit, scale in (
-        ("range", law.by_range, "m", 1.0),
-        ("reflectance", law.by_reflectance, "%", 100.0),
-    ):
-        if len(table.place) > 1:
-            values |= _factor_values(name, table, unit, scale)
+    maker = maker_of(base, "range_noise") or maker_of(base, "range_accuracy")
+    quantum, whole = measurement.figure("quantum"), measurement.figure("noise")
+    values = {"range_quantum": of_figure(quantum, "mm", 1e3, "quantum", **maker_of(base, "range_quantum"))}
+    what, law = f"noise, {how}, without the rounding", choice.law
+    if isinstance(law, PhotonLaw):
+        values["range_noise"] = value(1e3 * law.floor_m, "mm", f"{what}, of strong signals", means=_SPREAD, **maker)
+        values["signal_noise"] = value(1e3 * law.std_m, "mm", f"noise by signal, {how}", means=_SPREAD)
+        values["signal_reflectance"] = value(100.0 * REFLECTANCE, "%", "signal over range and reflectivity")
+        values["signal_range"] = value(law.range_m, "m", "median of the ranges")
+    else:
+        low, high = (law.std_m * end / whole.value for end in (whole.low, whole.high))
+        noise = whole._replace(value=law.std_m, low=low, high=high)
+        values["range_noise"] = of_figure(noise, "mm", 1e3, what, means=_SPREAD, **maker)
+        for name, table, unit, scale in (
+            ("range", law.by_range, "m", 1.0),
+            ("reflectance", law.by_reflectance, "%", 100.0),
+        ):
+            if len(table.place) > 1:
+                values |= _factor_values(name, table, unit, scale)
     for excess in measurement.of("noise.excess_kurtosis"):
         if excess.value > 0.0 and not along_rings:
-            values["excess_kurtosis"] = _of_figure(excess, "1", 1.0, excess.quantity)
+            values["excess_kurtosis"] = of_figure(excess, "1", 1.0, excess.quantity)
     for lost in measurement.of("dropout"):
-        values["dropout"] = _of_figure(lost, "%", 100.0, lost.quantity)
+        values["dropout"] = of_figure(lost, "%", 100.0, lost.quantity)
     values |= _bias_values(recording, measurement)
     jitter_s = column_jitter_s(recording, measurement)
     if jitter_s > 0.0:
-        values["column_jitter"] = _value(1e6 * jitter_s, "us", "column_jitter", means=_SPREAD)
+        values["column_jitter"] = value(1e6 * jitter_s, "us", "column_jitter", means=_SPREAD)
     for least in measurement.of("separation.least"):
-        end_m = least.value - _END * (least.value - least.low)
-        values["return_separation"] = _of_figure(least._replace(value=end_m), "m", 1.0, least.quantity)
+        values["return_separation"] = of_figure(least, "m", 1.0, least.quantity)
     return values
 
 
@@ -229,8 +169,8 @@ def _factor_values(name: str, table: FactorTable, unit: str, scale: float) -> di
     interval = np.stack([table.factor - half, table.factor + half], axis=1).tolist()
     what = f"noise by {name}"
     return {
-        f"noise_{name}s": _value((scale * table.place).tolist(), unit, f"{what}, medians of the bins"),
-        f"noise_by_{name}": _value(table.factor.tolist(), "1", what, interval=interval),
+        f"noise_{name}s": value((scale * table.place).tolist(), unit, f"{what}, medians of the bins"),
+        f"noise_by_{name}": value(table.factor.tolist(), "1", what, interval=interval),
     }
 
 
@@ -243,7 +183,7 @@ def _bias_values(recording: LidarRecording, measurement: Measurement) -> dict[st
     for each in beams:
         table[int(each.where.removeprefix("beam "))] = each.value, each.low, each.high
     interval = (1e3 * table[:, 1:]).tolist()
-    return {"channel_bias": _value((1e3 * table[:, 0]).tolist(), "mm", "bias.of_beam", interval=interval)}
+    return {"channel_bias": value((1e3 * table[:, 0]).tolist(), "mm", "bias.of_beam", interval=interval)}
 
 
 def stamp_quantum_ns(recording: LidarRecording) -> int:
@@ -264,26 +204,12 @@ def column_jitter_s(recording: LidarRecording, measurement: Measurement) -> floa
     return math.sqrt(max(found[0].value ** 2 - rounding_s2, 0.0) / 2.0)
 
 
-def _maker(base: LidarSheet | None, name: str) -> dict[str, Any]:
-    """The figure of the library's sheet, to stand beside a measured one; a measured one's own maker's figure."""
-    quantity = None if base is None else getattr(base, name)
-    if quantity is None or quantity.source is None:
-        return {}
-    if quantity.maker is not None:
-        return {"maker": quantity.maker.model_dump(exclude_none=True, exclude_defaults=True)}
-    if quantity.grade == "R":
-        return {}
-    return {"maker": quantity.model_dump(include={"value", "unit", "means", "source", "grade"}, exclude_none=True)}
-
-
-def _held(
-    law: NoiseLaw, samples: NoiseSamples, measurement: Measurement, other: Measurement
-) -> tuple[HeldOut, ...]:
+def held_out(law: Law, samples: NoiseSamples, measurement: Measurement, other: Measurement) -> tuple[HeldOut, ...]:
     """Figures of other turns beside the sheet's values."""
     pairs: list[HeldOut] = []
-    for quantity in ("noise.by_range", "noise.by_reflectivity"):
+    for quantity in ("noise", "noise.by_range", "noise.by_reflectivity"):
         pairs += [HeldOut(figure, value) for figure, value in predicted(law, samples, other.of(quantity))]
-    same: Sequence[str] = ("quantum", "firing_period", "noise.excess_kurtosis", "separation.least", "dropout")
+    same = ("quantum", "firing_period", "column_jitter", "noise.excess_kurtosis", "separation.least", "dropout")
     for quantity in same:
         mine, theirs = measurement.of(quantity), other.of(quantity)
         if mine and theirs:

@@ -1,19 +1,21 @@
 """The noise of a lidar as a product: a number, times a factor by range, times a factor by reflectance."""
 
-import re
+import itertools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.recordings.measure.lidar_noise import OUTLIER, RANGE_EDGES_M, REFLECTIVITY_EDGES
+from sensorium.recordings.measure.clipped_tails import OUTLIER, ROBUST, kept_variance
+from sensorium.recordings.measure.lidar_noise import RANGE_EDGES_M, REFLECTIVITY_EDGES, edges_of, joined_bins
 from sensorium.recordings.measure.lidar_rays import WINDOW, pairs_of, rays_of, windows_of
 from sensorium.recordings.measurement import Figure, Measurement
 from sensorium.recordings.scans import LidarRecording
 
 Array = NDArray[np.float64]
+Edges = Sequence[tuple[float, float]]
 
 # Reflectance that a reflectivity of 0 is taken for [1]
 _DARKEST = 0.005
@@ -21,9 +23,10 @@ _DARKEST = 0.005
 # Samples that a bin needs: pairs of turns, or windows of a ring
 _LEAST_PAIRS, _LEAST_WINDOWS = 100, 40
 
+# Share of a bin's noise that its 95 % interval may reach to either side: an uncertain factor is better than none
+_KNOWN = 0.2
+
 _ROUNDS = 20
-_ROBUST = 1.482602218505602
-_EDGES = re.compile(r"(?:range|reflectivity) ([-+.\de]+) to ([-+.\de]+)")
 
 
 class NoiseSamples(NamedTuple):
@@ -35,6 +38,10 @@ class NoiseSamples(NamedTuple):
         reflectivity: Reflectivity as reported.
         along_rings: Which of both the errors are.
         quantum_m: Step of the ranges, whose rounding is in the errors [m].
+        signal: Signal as reported; empty if the device reports none.
+        block: Number of the block of each, whose errors are taken for independent of others.
+        range_bins, reflectivity_bins: Edges of bins in which the noise is known well enough to be fitted.
+        kept: Part of the variance that is left without outliers [1].
     """
 
     error_m: Array
@@ -42,6 +49,11 @@ class NoiseSamples(NamedTuple):
     reflectivity: Array
     along_rings: bool
     quantum_m: float
+    signal: Array = np.zeros(0)
+    block: NDArray[np.int64] = np.zeros(0, np.int64)
+    range_bins: Edges = tuple(itertools.pairwise(RANGE_EDGES_M))
+    reflectivity_bins: Edges = tuple(itertools.pairwise(REFLECTIVITY_EDGES))
+    kept: float = 1.0
 
     @property
     def reflectance(self) -> Array:
@@ -50,9 +62,8 @@ class NoiseSamples(NamedTuple):
 
     def where(self, chosen: NDArray[np.bool_]) -> "NoiseSamples":
         """Some of them."""
-        return self._replace(
-            error_m=self.error_m[chosen], range_m=self.range_m[chosen], reflectivity=self.reflectivity[chosen]
-        )
+        fields = ("error_m", "range_m", "reflectivity", "signal", "block")
+        return self._replace(**{name: values[chosen] for name in fields if len(values := getattr(self, name))})
 
 
 class FactorTable(NamedTuple):
@@ -89,20 +100,36 @@ class NoiseLaw(NamedTuple):
         return self.std_m * g * f
 
 
-def noise_samples(recording: LidarRecording, measurement: Measurement, *, along_rings: bool) -> NoiseSamples:
-    """Errors of ranges.
+class Law(Protocol):
+    """Noise by range and reflectance."""
 
-    Args:
-        recording: Of a lidar.
-        measurement: Of the same recording.
-        along_rings: Whether to take them along rings, or between turns.
-    """
-    rays = rays_of(recording)
+    def sigma_m(self, range_m: Array, reflectance: Array) -> Array:
+        """Standard deviation at ranges [m] on reflectances [1], without the rounding of ranges [m]."""
+
+
+def noise_samples(recording: LidarRecording, measurement: Measurement) -> NoiseSamples:
+    """Errors of ranges, along rings or between turns as in the measurement of the same recording."""
+    rays, along_rings = rays_of(recording), is_along_rings(measurement)
     rough_m = max(recording.range_unit_m, *(each.value for each in measurement.of("noise.along_ring")))
     samples = windows_of(recording, rays) if along_rings else pairs_of(recording, rays, rough_m).samples
     error_m = samples.difference_m if along_rings else samples.difference_m / np.sqrt(2.0)
-    quantum_m = measurement.figure("quantum").value
-    return NoiseSamples(error_m, samples.range_m, samples.reflectivity, along_rings, quantum_m)
+    way: dict[str, Any] = {"is_temporal": not along_rings, "unit_m": recording.range_unit_m}
+    by_range, by_reflectivity = (
+        joined_bins(samples, field, known=_KNOWN, **way) for field in ("range_m", "reflectivity")
+    )
+    tails = [] if along_rings else measurement.of("noise.excess_kurtosis")
+    return NoiseSamples(
+        error_m,
+        samples.range_m,
+        samples.reflectivity,
+        along_rings,
+        measurement.figure("quantum").value,
+        samples.signal,
+        samples.block,
+        by_range,
+        by_reflectivity,
+        kept_variance(max((each.value for each in tails), default=0.0)),
+    )
 
 
 def is_along_rings(measurement: Measurement) -> bool:
@@ -119,10 +146,10 @@ def noise_law(samples: NoiseSamples) -> NoiseLaw:
     Factors at the medians of the bins begin with 1 and are corrected in turn by the spread of the errors over the law:
     the fixed point is the maximum likelihood of normal errors in a table of bins, but for the interpolation.
     """
-    by = (samples.range_m, RANGE_EDGES_M), (samples.reflectivity, REFLECTIVITY_EDGES)
-    places = [_places(values, edges, samples) for values, edges in by]
+    by = (samples.range_m, samples.range_bins), (samples.reflectivity, samples.reflectivity_bins)
+    places = [_places(values, bins, samples) for values, bins in by]
     usual_m = np.full(len(samples.error_m), max(float(np.median(np.abs(samples.error_m))), samples.quantum_m))
-    whole_m = float(usual_m[0]) * _spread(samples, usual_m)
+    whole_m = float(usual_m[0]) * spread(samples, usual_m)
     values = [np.ones(len(each)) for each, _ in places]
     x, rho = samples.range_m, np.log(samples.reflectance)
     nodes = places[0][0], np.log(np.maximum(places[1][0] / 100.0, _DARKEST))
@@ -130,22 +157,23 @@ def noise_law(samples: NoiseSamples) -> NoiseLaw:
         for axis in (1, 0):
             law = whole_m * np.interp(x, nodes[0], values[0]) * np.interp(rho, nodes[1], values[1])
             for k, inside in enumerate(places[axis][1]):
-                values[axis][k] *= _spread(samples.where(inside), law[inside])
+                values[axis][k] *= spread(samples.where(inside), law[inside])
     mean = float(np.sqrt(np.mean(np.interp(rho, nodes[1], values[1]) ** 2)))
     values = [values[0] * mean, values[1] / mean]
     tables = []
     for place, factor, (_, members) in zip((nodes[0], np.exp(nodes[1])), values, places, strict=True):
         free = np.array([np.count_nonzero(inside) for inside in members]) * (6.0 if samples.along_rings else 1.0)
         tables.append(FactorTable(place, factor, factor / np.sqrt(2.0 * free)))
-    return NoiseLaw(whole_m, *tables)
+    return NoiseLaw(whole_m / np.sqrt(samples.kept), *tables)
 
 
-def predicted(law: NoiseLaw, samples: NoiseSamples, figures: Sequence[Figure]) -> list[tuple[Figure, float]]:
-    """Measured bins of range or of reflectivity beside the noise that a law gives for their rays [m]."""
-    sigma_m = np.sqrt(law.sigma_m(samples.range_m, samples.reflectance) ** 2 + samples.quantum_m**2 / 12.0)
+def predicted(law: Law, samples: NoiseSamples, figures: Sequence[Figure]) -> list[tuple[Figure, float]]:
+    """Measured noise of all rays, or of bins of range or reflectivity, beside what a law gives for these rays [m]."""
+    variance = samples.kept * law.sigma_m(samples.range_m, samples.reflectance) ** 2
+    sigma_m = np.sqrt(variance + samples.quantum_m**2 / 12.0)
     found = []
     for figure in figures:
-        low, high = (float(each) for each in _EDGES.findall(figure.where)[0])
+        low, high = edges_of(figure.where) if figure.where else (0.0, np.inf)
         values = samples.range_m if figure.where.startswith("range") else samples.reflectivity
         inside = (values >= low) & (values < high)
         if inside.any():
@@ -153,13 +181,10 @@ def predicted(law: NoiseLaw, samples: NoiseSamples, figures: Sequence[Figure]) -
     return found
 
 
-def _places(
-    values: Array, edges: Sequence[float], samples: NoiseSamples
-) -> tuple[Array, list[NDArray[np.bool_]]]:
+def _places(values: Array, bins: Edges, samples: NoiseSamples) -> tuple[Array, list[NDArray[np.bool_]]]:
     """Medians of the bins that have enough samples, rising, and the members of each."""
     least = _LEAST_WINDOWS if samples.along_rings else _LEAST_PAIRS
-    number = np.searchsorted(edges, values, side="right") - 1
-    members = [number == k for k in range(len(edges) - 1)]
+    members = [(values >= low) & (values < high) for low, high in bins]
     members = [inside for inside in members if np.count_nonzero(inside) >= least]
     if not members:
         members = [np.ones(len(values), np.bool_)]
@@ -168,7 +193,7 @@ def _places(
     return places[kept], [members[k] for k in kept]
 
 
-def _spread(samples: NoiseSamples, law_m: Array) -> float:
+def spread(samples: NoiseSamples, law_m: Array) -> float:
     """Factor by which a law must grow to have the spread of the errors, next to the rounding of ranges.
 
     The spread is the mean square, without errors beyond 6 robust standard deviations as in `measure`, or the lower
@@ -182,7 +207,7 @@ def _spread(samples: NoiseSamples, law_m: Array) -> float:
         free = WINDOW - 3
         found = float(np.quantile(size, 0.25)) ** 2 * free / float(chdtri(free, 0.75))
     else:
-        limit = OUTLIER * max(_ROBUST * float(np.median(size)), float(samples.quantum_m / np.median(law_m)))
+        limit = OUTLIER * max(ROBUST * float(np.median(size)), float(samples.quantum_m / np.median(law_m)))
         found = float(np.mean(size[size <= limit] ** 2))
     square = float(np.median(law_m)) ** 2
     return float(np.sqrt(max((found * (square + rounding) - rounding) / square, 1e-4)))

@@ -23,7 +23,9 @@ from sensorium.recordings.readers.realsense import DepthRecording
 
 Float = NDArray[np.float64]
 
-_WINDOW = 21
+WINDOW = 21
+"""Pixels along a side of the windows that planes are fitted to."""
+
 _LEAST_WINDOWS = 6
 _BINS_M = (0.0, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
 _COARSEST_PX, _FINEST_PX = 1.0, 1.0 / 256.0
@@ -34,8 +36,8 @@ def measure_depth_camera(recording: DepthRecording) -> Measurement:
     depth, spread, correlation = plane_residuals(recording)
     if len(depth) < _LEAST_WINDOWS:
         rule = f"it must have {_LEAST_WINDOWS}"
-        raise SpecError(f"{recording.path.name!r} has {len(depth)} windows of {_WINDOW} px without a hole; {rule}")
-    pixels = _WINDOW**2
+        raise SpecError(f"{recording.path.name!r} has {len(depth)} windows of {WINDOW} px without a hole; {rule}")
+    pixels = WINDOW**2
     figures = [median_figure("disparity_noise", spread, "px", len(depth) * pixels)]
     rows = []
     for low, high in pairwise(_BINS_M):
@@ -58,7 +60,8 @@ def measure_depth_camera(recording: DepthRecording) -> Measurement:
     if rows:
         labels = ("depth", "m", "disparity noise", "px")
         curves = (Curve("disparity_noise.by_depth", *labels, *np.array(rows).T),)
-    remarks = [f"about planes of {_WINDOW} x {_WINDOW} px in {len(recording.codes)} frames, median over windows"]
+    frames = f"{len(recording.codes)} frame{'s' * (len(recording.codes) > 1)}"
+    remarks = [f"about planes of {WINDOW} x {WINDOW} px in {frames}, median over windows"]
     if quantum is None:
         remarks.append("no spacing fits the disparities: the quantum is not measured")
     if len(recording.codes) == 1:
@@ -77,14 +80,35 @@ def plane_residuals(recording: DepthRecording) -> tuple[Float, Float, Float]:
         disparity = recording.disparity_of_m / depth
         residual = disparity - (disparity @ basis) @ basis.T
         rounding = recording.unit_m * recording.disparity_of_m / depth**2
-        total = (residual**2).sum(axis=1) / (_WINDOW**2 - basis.shape[1])
-        square = residual.reshape(-1, _WINDOW, _WINDOW)
+        total = (residual**2).sum(axis=1) / (WINDOW**2 - basis.shape[1])
+        square = residual.reshape(-1, WINDOW, WINDOW)
         ahead = (square[:, :, 1:] * square[:, :, :-1]).mean(axis=(1, 2))
         correlation = ahead / np.maximum((residual**2).mean(axis=1), 1e-300)
         noise = np.sqrt(np.maximum(total - (rounding**2).mean(axis=1) / 12.0, 0.0))
         found.append(np.stack([depth.mean(axis=1), noise, correlation]))
     depths, noises, correlations = np.concatenate(found, axis=1)
     return depths, noises, correlations
+
+
+def window_planes(recording: DepthRecording, frame: int) -> tuple[Float, Float]:
+    """Planes through the disparities of a frame's windows without a hole, where they are in front of the camera.
+
+    Returns:
+        Column and row of each window's first pixel, shape (windows, 2); disparities of the plane at the window's
+        corners, half a pixel beyond its pixels [px], shape (windows, 4): clockwise from the upper left.
+    """
+    codes = recording.codes[frame]
+    windows = _windows(codes)
+    whole = np.flatnonzero((windows > 0).all(axis=1))
+    row, column = np.divmod(whole, codes.shape[1] // WINDOW)
+    y, x = np.mgrid[:WINDOW, :WINDOW].reshape(2, -1)
+    design = np.stack([np.ones(WINDOW**2), x, y], axis=1)
+    disparity = recording.disparity_of_m / recording.unit_m / windows[whole]
+    plane = np.linalg.lstsq(design, disparity.T, rcond=None)[0]
+    low, high = -0.5, WINDOW - 0.5
+    corners = np.array([[1.0, low, low], [1.0, high, low], [1.0, high, high], [1.0, low, high]]) @ plane
+    ahead = (corners > 0.0).all(axis=0)
+    return WINDOW * np.stack([column, row], axis=1)[ahead].astype(np.float64), corners.T[ahead]
 
 
 def temporal_noise(recording: DepthRecording) -> Float:
@@ -110,17 +134,17 @@ def _valid_share(recording: DepthRecording) -> Figure:
     """Share of pixels with depth; windows are the samples, since holes lie together."""
     shares = np.concatenate([(_windows(codes) > 0).mean(axis=1) for codes in recording.codes])
     error = float(shares.std(ddof=1) / np.sqrt(len(shares)))
-    return student_figure("valid_share", float(shares.mean()), "1", error, len(shares) - 1, len(shares) * _WINDOW**2)
+    return student_figure("valid_share", float(shares.mean()), "1", error, len(shares) - 1, len(shares) * WINDOW**2)
 
 
 def _windows(codes: NDArray[np.uint16]) -> Float:
     """Windows side by side, shape (windows, pixels of one)."""
-    rows, columns = (size // _WINDOW for size in codes.shape)
-    cut = codes[: rows * _WINDOW, : columns * _WINDOW].astype(np.float64)
-    return cut.reshape(rows, _WINDOW, columns, _WINDOW).transpose(0, 2, 1, 3).reshape(-1, _WINDOW**2)
+    rows, columns = (size // WINDOW for size in codes.shape)
+    cut = codes[: rows * WINDOW, : columns * WINDOW].astype(np.float64)
+    return cut.reshape(rows, WINDOW, columns, WINDOW).transpose(0, 2, 1, 3).reshape(-1, WINDOW**2)
 
 
 def _plane_basis() -> Float:
     """Orthonormal constant and slopes of a window, shape (pixels of one, 3)."""
-    y, x = np.mgrid[:_WINDOW, :_WINDOW].reshape(2, -1)
-    return np.linalg.qr(np.stack([np.ones(_WINDOW**2), x, y], axis=1))[0]
+    y, x = np.mgrid[:WINDOW, :WINDOW].reshape(2, -1)
+    return np.linalg.qr(np.stack([np.ones(WINDOW**2), x, y], axis=1))[0]

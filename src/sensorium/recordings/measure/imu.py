@@ -4,6 +4,8 @@ White noise N is that of the Allan deviation of the rest at the beginning (`anal
 a rate f have the deviation N sqrt(f); data sheets give sqrt(2) N), brought to SI by the scales of the calibration.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,9 @@ from sensorium.recordings.measurement import Curve, Figure, Measurement
 from sensorium.recordings.readers.still_poses import InertialRecording
 
 Float = NDArray[np.float64]
+
+UNITS = {"accelerometer": "m/s^2", "gyroscope": "rad/s"}
+"""Of the triads."""
 
 _AXES = "xyz"
 _PAIRS = ("yz", "zy", "zx", "xz", "xy", "yx")
@@ -39,9 +44,7 @@ def measure_imu(recording: InertialRecording) -> Measurement:
     directions = (means - accelerometer.value[:3]) @ accelerometer.matrix().T
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     at_rest = recording.gyroscope[rest]
-    turns = [
-        recording.gyroscope[end:start] for end, start in zip(found.poses[:-1, 1], found.poses[1:, 0], strict=True)
-    ]
+    turns = [recording.gyroscope[end:start] for end, start in zip(found.poses[:-1, 1], found.poses[1:, 0], strict=True)]
     gyroscope = calibrate_gyroscope(turns, directions, at_rest.mean(axis=0), 1.0 / recording.rate_hz)
 
     noises = {
@@ -62,6 +65,42 @@ def measure_imu(recording: InertialRecording) -> Measurement:
         "white noise is two-sided; data sheets give sqrt(2) times as much",
     )
     return Measurement("imu", "", recording.path.name, tuple(figures), curves, remarks)
+
+
+class ImuRest(NamedTuple):
+    """An IMU at rest.
+
+    Attributes:
+        source: Name of the recording.
+        rate_hz: Of the samples [Hz].
+        triads: Values of the accelerometer [m/s^2] and of the gyroscope [rad/s], shape (samples, 3) each.
+        lsb: Value of a code of each axis, where the recording has codes.
+    """
+
+    source: str
+    rate_hz: float
+    triads: dict[str, Float]
+    lsb: dict[str, Float]
+
+
+def imu_rest(recording: InertialRecording) -> ImuRest:
+    """The rest at the beginning of a log, by the scales of its calibration."""
+    measured = measure_imu(recording)
+    found = still_poses(recording.accelerometer, recording.gyroscope, recording.rate_hz)
+    codes = {"accelerometer": recording.accelerometer, "gyroscope": recording.gyroscope}
+    scale = {name: np.array([each.value for each in measured.of(f"{name}.scale")]) for name in codes}
+    triads = {name: values[slice(*found.rest)] * scale[name] for name, values in codes.items()}
+    return ImuRest(recording.path.name, recording.rate_hz, triads, scale)
+
+
+def measure_rest(rest: ImuRest) -> Measurement:
+    """White noise of an IMU at rest."""
+    figures: list[Figure] = []
+    for name, values in rest.triads.items():
+        noise = white_noise(values, rest.rate_hz)
+        figures += white_noise_figures(name, noise, np.ones(3), UNITS[name])
+    seconds = len(values) / rest.rate_hz
+    return Measurement("imu", "", rest.source, tuple(figures), (), (f"white noise of {seconds:.1f} s at rest",))
 
 
 def white_noise(values: Float, rate_hz: float) -> AllanFit:

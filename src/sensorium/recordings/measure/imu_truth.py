@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.recordings.measure.figures import median_figure
-from sensorium.recordings.measure.imu import rest_bias_figures, white_noise, white_noise_figures
+from sensorium.recordings.measure.imu import ImuRest, rest_bias_figures, white_noise, white_noise_figures
 from sensorium.recordings.measure.imu_calibration import turned_directions
 from sensorium.recordings.measurement import Figure, Measurement
 from sensorium.recordings.readers.imu_truth import TruthRecording
@@ -57,6 +57,13 @@ def measure_imu_truth(recording: TruthRecording) -> Measurement:
         "white noise is two-sided; data sheets give sqrt(2) times as much",
     )
     return Measurement("imu", "", recording.path.name, tuple(figures), (), remarks)
+
+
+def imu_truth_rest(recording: TruthRecording) -> ImuRest:
+    """The longest rest of a log."""
+    rest = slice(*longest_rest(recording))
+    triads = {"accelerometer": recording.accelerometer[rest], "gyroscope": recording.gyroscope[rest]}
+    return ImuRest(recording.path.name, recording.rate_hz, triads, {})
 
 
 def longest_rest(recording: TruthRecording) -> tuple[int, int]:

@@ -65,20 +65,33 @@ def share(hits: int, trials: int) -> Estimate:
     part, spread = hits / trials, trials + z2
     center = (hits + 0.5 * z2) / spread
     half = NORMAL_95 / spread * np.sqrt(hits * (trials - hits) / trials + 0.25 * z2)
-    return Estimate(part, float(max(center - half, 0.0)), float(min(center + half, 1.0)))
+    return Estimate(part, float(min(max(center - half, 0.0), part)), float(max(min(center + half, 1.0), part)))
 
 
-def quantile(values: ArrayLike, part: float) -> Estimate:
+def quantile(values: ArrayLike, part: float, block: NDArray[np.int64] | None = None) -> Estimate:
     """A quantile with the interval of order statistics, which holds for any distribution.
 
     The ranks n p +- 1.96 sqrt(n p (1 - p)) enclose it with 95 % (H. A. David, Order Statistics, 1981, section 2.5).
+    With blocks, the variance of the number below is that of sums over blocks where it is more (R. S. Woodruff, J. Am.
+    Stat. Assoc. 47, 1952, 635).
+
+    Args:
+        values: Shape (n,).
+        part: The quantile, 0 to 1.
+        block: Number of the block of each value, whose errors may depend on each other; None for independent values.
     """
-    ordered = np.sort(np.asarray(values, np.float64))
-    n = len(ordered)
-    half = NORMAL_95 * np.sqrt(n * part * (1.0 - part))
+    given = np.asarray(values, np.float64)
+    ordered, n = np.sort(given), len(given)
+    value, variance = float(np.quantile(ordered, part)), n * part * (1.0 - part)
+    if block is not None:
+        number = np.unique(block, return_inverse=True)[1]
+        sums = np.bincount(number, (given <= value) - part)
+        if len(sums) > 1:
+            variance = max(variance, float(np.sum(sums**2)) * len(sums) / (len(sums) - 1))
+    half = NORMAL_95 * np.sqrt(variance)
     low, high = np.floor(n * part - half), np.ceil(n * part + half)
     ends = ordered[np.clip([low - 1, high], 0, n - 1).astype(int)]
-    return Estimate(float(np.quantile(ordered, part)), float(ends[0]), float(ends[1]))
+    return Estimate(value, float(ends[0]), float(ends[1]))
 
 
 def mean(values: ArrayLike) -> Estimate:

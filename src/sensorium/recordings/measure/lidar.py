@@ -1,5 +1,7 @@
 """What a spinning lidar does, measured in a recording: noise, bias, timing, returns, signal."""
 
+import numpy as np
+
 from sensorium.core.errors import SpecError
 from sensorium.recordings.measure.lidar_bias import bias_figures
 from sensorium.recordings.measure.lidar_motion import motion_of
@@ -18,8 +20,16 @@ MOST_RAYS = 8_000_000
 _STILL = 0.05
 
 
-def measure_lidar(recording: LidarRecording) -> Measurement:
-    """Figures, curves and remarks of a recording; what each is, is in docs/recordings.md."""
+def measure_lidar(
+    recording: LidarRecording, *, along_rings: bool = False, like: Measurement | None = None
+) -> Measurement:
+    """Figures, curves and remarks of a recording; what each is, is in docs/recordings.md.
+
+    Args:
+        recording: Columns of a spinning lidar.
+        along_rings: Measure noise along rings, even if the scene is still.
+        like: Of another recording, whose bins of noise are taken, to stand beside it.
+    """
     if not (recording.range_m > 0.0).any():
         raise SpecError(f"{recording.source!r} has no return of {recording.device}")
     figures, curves, remarks = timing_figures(recording), list[Curve](), list(recording.remarks)
@@ -35,9 +45,10 @@ def measure_lidar(recording: LidarRecording) -> Measurement:
         figures.append(
             Figure("motion.rotation", motion.rotation.value, "rad", *motion.rotation[1:], len(pairs.azimuth))
         )
-    remarks.append(_remark(is_still, None if motion is None else motion.shift_m.value))
+    remarks.append(_remark(is_still, None if motion is None else motion.shift_m.value, along_rings=along_rings))
+    is_still = is_still and not along_rings
     figures.append(quantum_figure(recording))
-    parts = [noise_figures(pairs.samples if is_still else windows, is_temporal=is_still, unit_m=unit_m)]
+    parts = [noise_figures(pairs.samples if is_still else windows, is_temporal=is_still, unit_m=unit_m, like=like)]
     if ring is not None:
         parts.append(([Figure("noise.along_ring", ring.value, "m", ring.low, ring.high, len(windows.block))], []))
         parts.append(bias_figures(recording, ring.value))
@@ -60,10 +71,12 @@ def _bounded(recording: LidarRecording, remarks: list[str]) -> LidarRecording:
     return recording.of_turns(0, turns)
 
 
-def _remark(is_still: bool, shift_m: float | None) -> str:
+def _remark(is_still: bool, shift_m: float | None, *, along_rings: bool) -> str:
     if shift_m is None:
         return "the recording has no two whole turns: noise is measured along rings"
-    moved = f"by {1e3 * shift_m:.2g} mm from turn to turn"
+    shown = np.format_float_positional(1e3 * shift_m, precision=2, fractional=False, trim="-")
+    moved = f"by {shown} mm from turn to turn"
     if is_still:
-        return f"the scene is still: it shifts {moved}; noise is measured between turns"
+        way = "along rings, as in the part that moves" if along_rings else "between turns"
+        return f"the scene is still: it shifts {moved}; noise is measured {way}"
     return f"the scene moves {moved}: noise is measured along rings"

@@ -9,8 +9,9 @@ from sensorium.recordings.measure.lidar_rays import Rays, matched
 from sensorium.recordings.measurement import Curve, Figure
 from sensorium.recordings.scans import LidarRecording
 
-# Of the sorted separations, the one that bounds how far below the smallest the least one may be
-_RANK = 10
+# Smallest separations that tell the end of their distribution, and draws of the bootstrap
+_RANK, _DRAWS = 20, 1000
+
 _LEAST_RAYS = 200
 
 
@@ -42,7 +43,7 @@ def separation_figures(recording: LidarRecording) -> tuple[list[Figure], list[Cu
     two = share(int(np.count_nonzero(both)), rays)
     figures = [Figure("returns.two", two.value, "1", two.low, two.high, rays)]
     apart = np.abs(first[both] - second[both])
-    if len(apart) < 2 * _RANK:
+    if len(apart) < _RANK:
         return figures, []
     least, common = least_separation(apart), quantile(apart, 0.01)
     figures.append(Figure("separation.least", least.value, "m", least.low, least.high, len(apart)))
@@ -55,15 +56,40 @@ def separation_figures(recording: LidarRecording) -> tuple[list[Figure], list[Cu
 
 
 def least_separation(apart: NDArray[np.float64]) -> Estimate:
-    """The smallest separation; the true end of the distribution is below it.
+    """The separation that one of the n given ones is expected to be below: the quantile 1/n, with its interval.
 
-    If separations are evenly distributed near their end x0, (x_1 - x0)/(x_r - x0) is below q with probability
-    1 - (1 - q)^(r - 1), of order statistics x_1 and x_r: the lower end is (x_1 - q x_r)/(1 - q) with 95 %.
+    The smallest one itself scatters more. The 20 smallest are taken for exceedances y below the largest of them with a
+    generalized Pareto law, P(y > Y) = (1 + k Y / b)^(-1/k), whose k and b follow from mean and variance (J. R. M.
+    Hosking and J. R. Wallis, Technometrics 29, 1987, 339): ends that are sharp and ends that fade are of this kind. The
+    interval is by the bootstrap with that law, and holds 99 % of its draws, since few values tell the law: it covers 88
+    % of ends that fade exponentially to 99 % of sharp ones.
+
+    Args:
+        apart: Separations [m], shape (n,), at least 20.
     """
     ordered = np.sort(apart)[:_RANK]
-    part = 1.0 - 0.05 ** (1.0 / (_RANK - 1))
-    low = (ordered[0] - part * ordered[-1]) / (1.0 - part)
-    return Estimate(float(ordered[0]), float(max(low, 0.0)), float(ordered[0]))
+    value, shape, scale = _end(ordered)
+    below = np.cumsum(np.random.default_rng(0).standard_exponential((_DRAWS, _RANK)), axis=1)
+    drawn = _end(ordered[-1] - _exceedance(_RANK / below, shape, scale))[0]
+    half = np.quantile(np.abs(drawn - value), 0.99)
+    return Estimate(float(value), float(max(value - half, 0.0)), float(value + half))
+
+
+def _end(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Quantile of which 1 of the samples is below, by the smallest 20, shape (..., 20), and shape and scale."""
+    above = ordered[..., -1:] - ordered[..., :-1]
+    mean = above.mean(axis=-1)
+    ratio = mean**2 / np.maximum(above.var(axis=-1, ddof=1), 1e-12)
+    shape, scale = 0.5 * (1.0 - ratio), 0.5 * mean * (1.0 + ratio)
+    return ordered[..., -1] - _exceedance(float(_RANK), shape, scale), shape, scale
+
+
+def _exceedance(
+    share: NDArray[np.float64] | float, shape: NDArray[np.float64], scale: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Exceedance that one in `share` is above."""
+    k = np.where(np.abs(shape) < 1e-9, 1e-9, shape)
+    return np.asarray(scale / k * np.expm1(k * np.log(share)))
 
 
 def dropout_figures(recording: LidarRecording, rays: Rays, *, is_temporal: bool) -> tuple[list[Figure], list[Curve]]:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.recordings.measure.clipped_tails import OUTLIER, ROBUST
 from sensorium.recordings.measure.intervals import jackknife, jackknife_root
 from sensorium.recordings.measure.lidar_noise import REFLECTIVITY_EDGES, SIGNAL_EDGES, block_sums
 from sensorium.recordings.measure.lidar_rays import Rays, blocks_of, matched
@@ -10,7 +11,6 @@ from sensorium.recordings.measurement import Curve, Figure
 from sensorium.recordings.scans import LidarRecording
 
 _LEAST_SAMPLES, _LEAST_BLOCKS = 300, 8
-_OUTLIER, _ROBUST = 6.0, 1.482602218505602
 
 
 def signal_figures(recording: LidarRecording, rays: Rays) -> tuple[list[Figure], list[Curve]]:
@@ -90,5 +90,5 @@ def _kept(difference: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray
     """Those inside that are no outliers."""
     if not inside.any():
         return inside
-    limit = _OUTLIER * max(_ROBUST * float(np.median(np.abs(difference[inside]))), 1.0)
+    limit = OUTLIER * max(ROBUST * float(np.median(np.abs(difference[inside]))), 1.0)
     return inside & (np.abs(difference) <= limit)

@@ -45,7 +45,8 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
     """Periods between stamps that the device wrote.
 
     The period is the sum of the intervals over the columns in them. An interval's error is that of its two stamps, and
-    the sum over a run without a gap has two ends as well: the error is that of one interval, whatever its length.
+    the sum over a run without a gap has two ends as well: the error is that of one interval, whatever its length. A
+    head whose columns are fixed in azimuth fires as it turns: what its turns scatter by beyond that is added.
     """
     at = np.flatnonzero(recording.is_stamped)
     columns, elapsed = np.diff(at), np.diff(recording.time_ns[at]).astype(np.float64)
@@ -60,7 +61,7 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
     period_s = 1e-9 * total / count
     off_s = 1e-9 * (elapsed[good] - columns[good] * 1e9 * period_s)
     jitter = standard_deviation(off_s, lags=_LAGS)
-    half = NORMAL_95 * jitter.value * np.sqrt(runs) / count
+    half = NORMAL_95 * float(np.hypot(jitter.value * np.sqrt(runs) / count, _wander_s(recording, good, jitter.value)))
     rate_hz = recording.rotation_rate() / FULL_TURN
     turns = count * period_s * rate_hz
     spread = half / period_s * rate_hz + NORMAL_95 * _azimuth_noise(recording) * np.sqrt(2.0) / max(turns, 1e-9)
@@ -69,6 +70,25 @@ def _period_figures(recording: LidarRecording) -> list[Figure]:
         Figure("column_jitter", jitter.value, "s", jitter.low, jitter.high, int(good.sum())),
         Figure("rotation_rate", rate_hz, "Hz", rate_hz - spread, rate_hz + spread, int(good.sum())),
     ]
+
+
+def _wander_s(recording: LidarRecording, good: NDArray[np.bool_], jitter_s: float) -> float:
+    """Standard error of the period by scatter of whole turns beyond that of their stamps [s]; 0 for one turn.
+
+    Args:
+        recording: Of several turns.
+        good: Whether each interval between two stamps has no gap.
+        jitter_s: Standard deviation of an interval [s].
+    """
+    at = np.flatnonzero(recording.is_stamped)
+    turn = recording.turn[at[:-1]][good]
+    columns = np.bincount(turn, np.diff(at)[good])
+    elapsed_s = 1e-9 * np.bincount(turn, np.diff(recording.time_ns[at])[good])
+    whole = columns > 0.9 * columns.max()
+    if not recording.columns_per_turn or np.count_nonzero(whole) < 2:
+        return 0.0
+    periods_s, stamps_s = elapsed_s[whole] / columns[whole], jitter_s / columns[whole].mean()
+    return float(np.sqrt(max(periods_s.var(ddof=1) - stamps_s**2, 0.0) / np.count_nonzero(whole)))
 
 
 def _azimuth_noise(recording: LidarRecording) -> float:

@@ -2,7 +2,8 @@
 
 It is the largest q at which the values x have one phase, |mean exp(2 pi i x / q)| >= 0.9; x = q n + c is then fitted by
 least squares over the whole numbers n. Values are used whose own resolution, by a later rounding in the file, is less
-than a sixth of q.
+than a sixth of q. Distinct values have distinct n: where most share theirs with others, they are near each other by
+themselves, and q is no quantum.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from sensorium.recordings.measurement import Figure
 
 Float = NDArray[np.float64]
 
-_COHERENT, _RESOLVED = 0.9, 1.0 / 6.0
+_COHERENT, _RESOLVED, _ALONE = 0.9, 1.0 / 6.0, 0.5
 _MOST_VALUES, _SEARCHED, _LEAST_VALUES, _LEAST_STEPS = 200, 60, 12, 3.0
 _COARSE_STEP, _FINE_STEPS = 1.19, 600
 
@@ -41,7 +42,8 @@ def quantum_figure(
         near = np.geomspace(spacing * np.sqrt(_COARSE_STEP), spacing / np.sqrt(_COARSE_STEP), _FINE_STEPS)
         coherence = np.abs(np.exp(2j * np.pi * x[:_SEARCHED, None] / near).mean(axis=0))
         best = float(near[int(np.argmax(coherence))])
-        if coherence.max() >= _COHERENT and np.ptp(x) > _LEAST_STEPS * best:
+        steps = len(np.unique(np.rint(x / best)))
+        if coherence.max() >= _COHERENT and np.ptp(x) > _LEAST_STEPS * best and steps > _ALONE * len(x):
             return _fitted(quantity, usable, best, unit)
     return None
 

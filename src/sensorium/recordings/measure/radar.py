@@ -8,12 +8,18 @@ elevation e:
 The velocity is fitted by reweighted least squares with Tukey's weights (1 - (u / 4.685 s)^2)^2, where s is the robust
 deviation 1.4826 median |u| of the residuals u, from the best of many pairs of detections (least median of squares).
 Detections within ten robust deviations stand still; the others move, or are ghosts and aliases. The noise is given as
-the robust deviation, which few wrong azimuths do not change, and as root mean square with them; its part by azimuth
-errors grows with the speed across the line of sight. Intervals: a bootstrap over detections. Ref: D. Kellner et al.,
-"Instantaneous ego-motion estimation using Doppler radar", ITSC 2013; P. Rousseeuw, J. Am. Stat. Assoc. 79 (1984) 871.
+the robust deviation, which few wrong azimuths do not change, and as root mean square with them. Its part by azimuth
+errors grows with the speed u across the line of sight:
+
+    sigma^2 = sigma_v^2 + (sigma_a u)^2
+
+Both are solved for from the robust deviations of the halves of lower and of higher u^2, at the medians of u^2.
+Intervals: a bootstrap over detections. Ref: D. Kellner et al., "Instantaneous ego-motion estimation using Doppler
+radar", ITSC 2013; P. Rousseeuw, J. Am. Stat. Assoc. 79 (1984) 871.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +42,38 @@ _ANGLE_STEP_DEG, _LEAST_OF_BIN = 15.0, 8
 _SEED = 28
 
 
-def measure_radar(detections: DetectionList) -> Measurement:
-    """Own velocity, Doppler noise, share of detections that stand still, and quanta of Doppler and azimuth."""
+class OwnMotion(NamedTuple):
+    """Valid detections of a list beside the radar's own velocity; arrays of shape (detections,) but for `along`.
+
+    Attributes:
+        valid: Which detections of the list these are, shape (all detections,).
+        azimuth: To the left [rad].
+        elevation: Above the axis [rad]; 0 where the list has none.
+        rate: Range rate [m/s].
+        along: Range rate for each m/s of v_x and v_y, shape (detections, 2).
+        velocity: Of the radar (v_x, v_y) [m/s].
+        residual: Range rate less that of the own velocity [m/s].
+        still: Which stand still.
+    """
+
+    valid: NDArray[np.bool_]
+    azimuth: Float
+    elevation: Float
+    rate: Float
+    along: Float
+    velocity: Float
+    residual: Float
+    still: NDArray[np.bool_]
+
+
+def own_motion(detections: DetectionList, rng: np.random.Generator | None = None) -> OwnMotion:
+    """The velocity of the radar by its detections, and which of them stand still.
+
+    Args:
+        detections: A list.
+        rng: Chooses the pairs of detections that are tried.
+    """
+    rng = np.random.default_rng(_SEED) if rng is None else rng
     fields = detections.fields
     valid = np.ones(len(fields["range"]), bool)
     for name in ("invalid_range_rate", "invalid_azimuth"):
@@ -48,9 +84,16 @@ def measure_radar(detections: DetectionList) -> Measurement:
     if len(rate) < _LEAST:
         raise SpecError(f"{detections.path.name!r} has {len(rate)} valid detections; a fit takes {_LEAST}")
     along = -np.stack([np.cos(azimuth), np.sin(azimuth)], axis=1) * np.cos(elevation)[:, None]
+    velocity = own_velocity(along, rate, _least_median(along, rate, rng))
+    residual, still = _still(along, rate, velocity)
+    return OwnMotion(valid, azimuth, elevation, rate, along, velocity, residual, still)
+
+
+def measure_radar(detections: DetectionList) -> Measurement:
+    """Own velocity, Doppler noise, share of detections that stand still, and quanta of Doppler and azimuth."""
+    fields = detections.fields
     rng = np.random.default_rng(_SEED)
-    start = _least_median(along, rate, rng)
-    velocity = own_velocity(along, rate, start)
+    valid, azimuth, _, rate, along, velocity, residual, still = own_motion(detections, rng)
     found = _estimates(along, rate, velocity)
     chosen = rng.integers(0, len(rate), (_RESAMPLES, len(rate)))
     velocities = own_velocity(along[chosen], rate[chosen], velocity)
@@ -66,10 +109,11 @@ def measure_radar(detections: DetectionList) -> Measurement:
                 ("own_speed.direction", "rad"),
                 ("doppler_noise", "m/s"),
                 ("doppler_noise.rms", "m/s"),
+                ("doppler_noise.head_on", "m/s"),
+                ("azimuth_noise", "rad"),
             )
         )
     ]
-    residual, still = _still(along, rate, velocity)
     figures.append(share_figure("still_share", int(still.sum()), len(still)))
     for quantity, values, unit, coarsest in (
         ("doppler_quantum", rate, "m/s", 1.0),
@@ -143,13 +187,22 @@ def _still(along: Float, rate: Float, velocity: Float) -> tuple[Float, NDArray[n
 
 
 def _estimates(along: Float, rate: Float, velocity: Float) -> Float:
-    """Speed [m/s], direction [rad], robust deviation and root mean square of those that stand still [m/s]."""
+    """Speed [m/s], direction [rad], and of those that stand still the four figures of noise [m/s, m/s, m/s, rad]."""
     residual, still = _still(along, rate, velocity)
     kept = residual[still]
     free = len(kept) / max(len(kept) - 2, 1)
     robust = _ROBUST * float(np.median(np.abs(kept))) * math.sqrt(free)
     rms = math.sqrt(float(kept @ kept) / max(len(kept) - 2, 1))
-    return np.array([float(np.hypot(*velocity)), math.atan2(velocity[1], velocity[0]), robust, rms])
+    across = (along[still, 1] * velocity[0] - along[still, 0] * velocity[1]) ** 2
+    order = np.argsort(across, kind="stable")
+    low, high = order[: len(order) // 2], order[len(order) // 2 :]
+    (v0, u0), (v1, u1) = (
+        ((_ROBUST * float(np.median(np.abs(kept[half])))) ** 2, float(np.median(across[half]))) for half in (low, high)
+    )
+    slope = min(max((v1 - v0) / max(u1 - u0, 1e-12), 0.0), v0 / max(u0, 1e-12))
+    head_on = math.sqrt(max(v0 - slope * u0, 0.0)) if slope > 0.0 else robust
+    direction = math.atan2(velocity[1], velocity[0])
+    return np.array([float(np.hypot(*velocity)), direction, robust, rms, head_on, math.sqrt(slope)])
 
 
 def _by_angle(along: Float, velocity: Float, residual: Float, still: NDArray[np.bool_]) -> tuple[Curve, ...]:

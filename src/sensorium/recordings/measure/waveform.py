@@ -33,7 +33,7 @@ _ABOVE_NOISE = 20.0
 _AHEAD = 5
 _FINE = 10
 _BEFORE, _AFTER = 2, 4  # widths
-_GROUPS = 20
+_GROUPS, _LEAST_GROUPS = 20, 5
 
 
 class Pulses(NamedTuple):
@@ -56,7 +56,7 @@ class Pulses(NamedTuple):
 
 def measure_waveform(recording: WaveformRecording) -> Measurement:
     """Pulse shape of the descriptor that has most pulses."""
-    group = max(recording.groups, key=lambda each: each.samples.shape[0])
+    group = largest_group(recording)
     spacing_s = group.spacing_s
     pulses = aligned_pulses(group)
     count = len(pulses.amplitude)
@@ -77,14 +77,20 @@ def measure_waveform(recording: WaveformRecording) -> Measurement:
     figures.append(deviation_figure("sample_noise", pulses.noise, "DN", pulses.noise_samples, pulses.noise_samples))
     figures.append(Figure("sample_spacing", spacing_s, "s", spacing_s, spacing_s, group.samples.size))
     shapes = np.array([mean_shape(pulses, grid, kind == k) for k in range(_GROUPS)])
-    there = np.isfinite(shapes).all(axis=0)
-    mean, half = shapes[:, there].mean(axis=0), 2.093 * shapes[:, there].std(axis=0, ddof=1) / np.sqrt(_GROUPS)
+    there = np.isfinite(shapes).sum(axis=0) >= _LEAST_GROUPS
+    mean, groups = mean_shape(pulses, grid, np.ones(count, bool))[there], np.isfinite(shapes[:, there]).sum(axis=0)
+    half = 2.093 * np.nanstd(shapes[:, there], axis=0, ddof=1) / np.sqrt(groups)
     labels = ("time after the peak", "s", "share of the peak", "1")
     curve = Curve("pulse.shape", *labels, grid[there], mean, mean - half, mean + half)
     total = sum(each.samples.shape[0] for each in recording.groups)
     used = f"{count} of {total} pulses are single returns, not clipped, and stand above the noise"
     remarks = (used, f"the file was written by {recording.software!r}")
     return Measurement("waveform", "", recording.path.name, tuple(figures), (curve,), remarks)
+
+
+def largest_group(recording: WaveformRecording) -> Waveforms:
+    """Packets of the descriptor that has most of them."""
+    return max(recording.groups, key=lambda each: each.samples.shape[0])
 
 
 def aligned_pulses(group: Waveforms) -> Pulses:

@@ -12,6 +12,12 @@ from sensorium.recordings.scans import FULL_TURN, LidarRecording, turn_numbers
 # A step this many times the median is a gap: packets are missing
 _GAP = 1.5
 
+# Places by which a network swaps packets; stamps that are further astray are of another clock
+_SWAPPED = 64
+
+# A head does not jump this far from packet to packet [rad], but where several are lost: in up to this share
+_JUMP, _JUMPS, _LEAST_PACKETS = np.radians(20.0), 0.2, 10
+
 
 class Columns(NamedTuple):
     """Columns of n packets with m columns each.
@@ -77,6 +83,52 @@ def unwrapped(values: NDArray[np.int64], wrap: int) -> NDArray[np.int64]:
     return values + wrap * np.cumsum(back)
 
 
+def in_order(
+    stamp_us: NDArray[np.int64], source: str, remarks: tuple[str, ...]
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Order of packets by their stamps, with a remark where the network had swapped some.
+
+    A clock that was set back once leaves packets as they came; stamps of two clocks raise a SpecError.
+
+    Args:
+        stamp_us: Stamp of each packet as it came [us], without wraps, shape (n,).
+        source: Name of the file.
+        remarks: What is remarked already.
+    """
+    as_they_came = np.arange(len(stamp_us))
+    order = np.argsort(stamp_us, kind="stable")
+    astray, back = int(np.abs(order - as_they_came).max(initial=0)), int(np.count_nonzero(np.diff(stamp_us) < 0))
+    if astray > _SWAPPED:
+        if back > _JUMPS * len(stamp_us):
+            raise SpecError(
+                f"{source!r} has packets of two clocks in one stream: stamps go back {back} times in {len(stamp_us)}; "
+                "record each device at a port of its own"
+            )
+        return as_they_came, remarks
+    if back == 0:
+        return as_they_came, remarks
+    return order, (*remarks, f"packets came out of order {back} times; they are sorted by their stamps")
+
+
+def refuse_two_heads(azimuth: NDArray[np.float64], is_stamped: NDArray[np.bool_], device: str, source: str) -> None:
+    """Raise a SpecError where azimuths jump from packet to packet: two units of one model sent to one port.
+
+    Args:
+        azimuth: Of each column [rad], shape (n,).
+        is_stamped: Whether a packet, or a column with its own time, begins there, shape (n,).
+        device: Model.
+        source: Name of the file.
+    """
+    begins = np.flatnonzero(is_stamped[1:]) + 1
+    step = np.mod(azimuth[begins] - azimuth[begins - 1] + 0.5 * FULL_TURN, FULL_TURN) - 0.5 * FULL_TURN
+    jumps = int(np.count_nonzero(np.abs(step) > _JUMP))
+    if len(begins) >= _LEAST_PACKETS and jumps > _JUMPS * len(begins):
+        raise SpecError(
+            f"{source!r} has packets of two {device} in one stream: azimuths jump by more than "
+            f"{np.degrees(_JUMP):.0f} deg {jumps} times in {len(begins)}; record each at a port of its own"
+        )
+
+
 def spinning_recording(
     device: str,
     source: str,
@@ -102,6 +154,7 @@ def spinning_recording(
         range_unit_m: Range of one count [m].
         remarks: What was left out.
     """
+    refuse_two_heads(columns.azimuth, columns.is_stamped, device, source)
     shape = (len(columns.time_ns), len(beams.time_s), len(returns))
     return LidarRecording(
         device=device,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.recordings.packets import hesai
 from sensorium.recordings.readers.calibration import Beams, beams_of_sheet, read_angles
-from sensorium.recordings.readers.columns import columns_of, only_mode, spinning_recording
+from sensorium.recordings.readers.columns import columns_of, in_order, only_mode, spinning_recording
 from sensorium.recordings.scans import LidarRecording
 
 
@@ -23,13 +23,15 @@ def hesai_recording(
     """Columns of packets of one model and one return mode.
 
     Args:
-        packets: In the order of time, shape (n,) of the layout's fields.
+        packets: As they came, shape (n,) of the layout's fields.
         layout: Of the model.
         source: Name of the file.
         calibration: CSV file of the unit's own angles; None for those of the data sheet, if the library has one.
         remarks: What was left out before.
     """
     mode = only_mode(packets, source)
+    order, remarks = in_order(hesai.time_us(packets), source, remarks)
+    packets = packets[order]
     fired = hesai.firings(packets, layout, mode)
     beams = _beams(layout)
     if calibration is not None:

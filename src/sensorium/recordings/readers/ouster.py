@@ -13,6 +13,7 @@ from sensorium.core.units import STANDARD_GRAVITY
 from sensorium.files.plain_files import read_json
 from sensorium.recordings.packets import ouster
 from sensorium.recordings.readers.calibration import Beams
+from sensorium.recordings.readers.columns import refuse_two_heads
 from sensorium.recordings.readers.datagrams import Datagrams
 from sensorium.recordings.scans import FULL_TURN, LidarRecording
 
@@ -123,6 +124,8 @@ def ouster_recording(
     columns, frame = columns[valid], frame[valid]
     order = np.argsort(columns["time_ns"], kind="stable")
     columns, frame = columns[order], frame[order]
+    azimuth = columns["column"] * (FULL_TURN / metadata.columns_per_turn)
+    refuse_two_heads(azimuth, np.ones(len(columns), np.bool_), metadata.device, source)
     words = columns["pixels"]
     ends = ("", "_2") if "range_mm_2" in ouster.PROFILES[metadata.profile] else ("",)
 
@@ -138,7 +141,7 @@ def ouster_recording(
         is_clockwise=True,
         time_ns=columns["time_ns"].astype(np.int64),
         is_stamped=np.ones(len(columns), np.bool_),
-        azimuth=columns["column"] * (FULL_TURN / metadata.columns_per_turn),
+        azimuth=azimuth,
         turn=turns,
         range_m=stacked("range_mm").astype(np.float32) * np.float32(1e-3),
         reflectivity=stacked("reflectivity").astype(np.uint8),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.recordings.packets import velodyne
 from sensorium.recordings.readers.calibration import Beams, beams_of_sheet, read_angles
-from sensorium.recordings.readers.columns import columns_of, only_mode, spinning_recording, unwrapped
+from sensorium.recordings.readers.columns import columns_of, in_order, only_mode, spinning_recording, unwrapped
 from sensorium.recordings.scans import LidarRecording
 
 
@@ -17,12 +17,15 @@ def velodyne_recording(
     """Columns of packets of one model and one return mode.
 
     Args:
-        packets: In the order of time, shape (n,) of `velodyne.PACKET`.
+        packets: As they came, shape (n,) of `velodyne.PACKET`.
         source: Name of the file.
         calibration: YAML file of the unit's own angles; None for those of the data sheet.
         remarks: What was left out before.
     """
     mode = only_mode(packets, source)
+    stamp_us = unwrapped(packets["time_us"].astype(np.int64), velodyne.HOUR_US)
+    order, remarks = in_order(stamp_us, source, remarks)
+    packets = packets[order]
     model = velodyne.MODELS[int(packets["product"][0])]
     fired = velodyne.firings(packets, model, mode)
     beams = beams_of_sheet(model.sheet)
@@ -31,7 +34,7 @@ def velodyne_recording(
     if calibration is not None:
         beams = Beams(*read_angles(calibration, model.channels), beams.time_s)
     columns = columns_of(
-        unwrapped(packets["time_us"].astype(np.int64), velodyne.HOUR_US),
+        stamp_us[order],
         fired.azimuth,
         counts_per_turn=velodyne.COUNTS_PER_TURN,
         columns_per_group=model.firings_per_block,

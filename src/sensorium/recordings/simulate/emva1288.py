@@ -10,10 +10,13 @@ import math
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sensorium.core.errors import SpecError
 from sensorium.random import Stream
 from sensorium.record.pictures import save_png
-from sensorium.recordings.readers.emva1288 import DESCRIPTOR, ImageGroup, write_descriptor
+from sensorium.recordings.readers.emva1288 import DESCRIPTOR, ImageGroup, ImageSet, write_descriptor
 from sensorium.sensors.camera.camera import Adc, Camera
 from sensorium.sensors.camera.flat_fields import FlatFields
 
@@ -57,17 +60,12 @@ def simulate_emva1288(
         raise SpecError(f"quantum_efficiency is {quantum_efficiency}; it must be above 0 and at most 1")
     if exposures < 8 or uniformity_images < 2:
         raise SpecError(f"exposures is {exposures} and uniformity_images {uniformity_images}; they must be 8 and 2")
-    if camera.noise is None:
-        raise SpecError("noise of the camera is None; a set to measure noise from must have it")
     folder, adc = Path(folder), _adc(camera)
     descriptor = folder / DESCRIPTOR
     if descriptor.exists():
         raise SpecError(f"folder is {str(folder)!r}, which has a set already; it must be new")
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    shape = (camera.rows, camera.columns)
-    fields = FlatFields(
-        camera.noise, adc, full_well_e=camera.full_well_e, shape=shape, stream=Stream(seed, "emva1288")
-    )
+    fields = _chip(camera, (camera.rows, camera.columns), seed)
     top_photons, tick, groups = _BEYOND * saturation_e(camera) / quantum_efficiency, 0, []
 
     def add(kind: str, share: float, name: str, count: int) -> None:
@@ -88,6 +86,44 @@ def simulate_emva1288(
         add(kind, 0.5 / _BEYOND, "s_000", uniformity_images)
     write_descriptor(descriptor, bits=adc.bits, width=camera.columns, height=camera.rows, groups=groups)
     return descriptor
+
+
+class SimulatedImages(ImageSet):
+    """An image set of a simulated chip, whose images are made when they are read."""
+
+    chip: FlatFields
+    electrons: float
+    """For each photon."""
+
+    def read(self, path: Path) -> NDArray[np.uint16]:
+        """Pixels of an image, shape (height, width); its number among all of the set keys its noise."""
+        groups = [(group, image) for group in (*self.bright, *self.dark) for image in group.images]
+        tick = next(number for number, (_, image) in enumerate(groups) if image == path)
+        group = groups[tick][0]
+        codes = self.chip.codes(self.electrons * group.photons, exposure_s=group.exposure_s, tick=tick)
+        return codes.astype(np.uint16)
+
+
+def simulated_like(images: ImageSet, camera: Camera, *, quantum_efficiency: float, seed: int = 0) -> SimulatedImages:
+    """As many images of the same exposures and photons as a set has, of a camera's chip of the same size.
+
+    Args:
+        images: A set; none of its images is read.
+        camera: Its pixels, converter and noise are used, without its lens.
+        quantum_efficiency: Electrons for each photon.
+        seed: Of all randomness.
+    """
+    made = SimulatedImages(*images._replace(bits=_adc(camera).bits))
+    made.chip, made.electrons = _chip(camera, (images.height, images.width), seed), quantum_efficiency
+    return made
+
+
+def _chip(camera: Camera, shape: tuple[int, int], seed: int) -> FlatFields:
+    """The evenly lit chip of a camera, of any size."""
+    if camera.noise is None:
+        raise SpecError("noise of the camera is None; a set to measure noise from must have it")
+    stream = Stream(seed, "emva1288")
+    return FlatFields(camera.noise, _adc(camera), full_well_e=camera.full_well_e, shape=shape, stream=stream)
 
 
 def _adc(camera: Camera) -> Adc:

@@ -5,7 +5,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.qa.validation import reality, run_check
 from sensorium.qa.validation.laws import recordings
-from sensorium.qa.validation.laws.recordings import LIDARS, RECORDINGS
+from sensorium.qa.validation.laws.recordings import RECORDED, RECORDINGS
 from sensorium.recordings.compare.comparison import Comparison, Row
 from sensorium.recordings.measurement import Figure, Measurement
 
@@ -17,7 +17,7 @@ def test_checks_are_skipped_by_name_without_the_folder(monkeypatch, tmp_path):
         result = run_check(check, quick=True)
         assert result.verdict == "skipped"
         name = check.name.partition("-")[2]
-        assert result.reason == f"{LIDARS[name][0]} is not in the folder of recordings, nowhere"
+        assert result.reason == f"{RECORDED[name][0]} is not in the folder of recordings, nowhere"
 
 
 def test_shares_of_what_is_allowed():
@@ -38,5 +38,8 @@ def test_shares_of_what_is_allowed():
 
 def test_a_page_without_marks_is_refused(tmp_path):
     (tmp_path / "page.md").write_text("nothing")
-    with pytest.raises(SpecError, match="has no marks of the table"):
-        reality.main(str(tmp_path / "page.md"))
+    for section in ("lidars", "others"):
+        with pytest.raises(SpecError, match=f"has no marks of the table: <!-- recorded {section}"):
+            reality.main(str(tmp_path / "page.md"), section)
+    with pytest.raises(SpecError, match="section is 'x'; it must be one of lidars, others"):
+        reality.main(str(tmp_path / "page.md"), "x")

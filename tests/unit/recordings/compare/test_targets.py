@@ -4,6 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.recordings.compare.targets import target_mesh, targets_of
+from sensorium.recordings.measure.lidar_rays import rays_of
 from tests.unit.recordings.measure.scenes import ELEVATION, room
 
 PATTERN = sn.patterns.Spinning(elevation_deg=tuple(np.degrees(ELEVATION)), columns=1200, rate_hz=10)
@@ -40,3 +41,29 @@ def test_each_ray_hits_its_own_target_with_its_reflectance():
     np.testing.assert_allclose(scan.range_m, targets.range_m, rtol=2e-6, atol=1e-5)
     there = targets.range_m > 0.0
     np.testing.assert_array_equal(scan.intensity[there], np.rint(100.0 * targets.reflectance[there]))
+
+
+def test_targets_of_one_turn_leave_no_noise_to_the_windows_of_measure():
+    noise_m = 0.02
+    turn = room(rng=np.random.default_rng(3), noise_m=noise_m, turns=1, is_locked=True)
+    for columns in (1200, 1024):
+        targets = targets_of(turn, columns, is_still=False)
+        ring = turn._replace(
+            azimuth=2.0 * np.pi * np.arange(columns) / columns,
+            range_m=targets.range_m.T[..., None].astype(np.float32),
+            reflectivity=np.zeros((columns, 16, 1), np.uint8),
+        )
+        around = np.lib.stride_tricks.sliding_window_view(targets.range_m, 9, 1)[rays_of(ring).is_smooth[4:-4].T]
+        place = np.arange(9.0)
+        left_m = np.array([each - np.polyval(np.polyfit(place, each, 2), place) for each in around[::23]])
+        # Windows over corners of the room are among them
+        assert np.median(np.sqrt(np.sum(left_m**2, axis=1) / 6.0)) < 0.1 * noise_m
+
+
+def test_edges_stay_as_they_were():
+    silent = room(rng=np.random.default_rng(4), noise_m=0.0, turns=1, is_locked=True)
+    columns = np.arange(1200)
+    range_m = np.where((columns // 100) % 2 == 0, 4.0, 5.0)[:, None, None] + 1e-6 * columns[:, None, None] ** 2
+    range_m = np.broadcast_to(range_m, silent.range_m.shape)
+    targets = targets_of(silent._replace(range_m=range_m.astype(np.float32)), 1200, is_still=False)
+    np.testing.assert_allclose(targets.range_m, range_m[:, :, 0].T, atol=1e-5)

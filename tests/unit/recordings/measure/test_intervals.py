@@ -36,6 +36,27 @@ def test_quantiles_cover_the_truth_of_any_distribution(part):
     assert coverage(truth, lambda rng: intervals.quantile(rng.exponential(1.0, 700), part)) >= LEAST
 
 
+def test_quantiles_of_blocks_that_differ_cover_the_truth():
+    def estimate(rng):
+        spread = np.repeat(rng.choice([1.0, 2.0], 50), 20)
+        values = np.abs(spread * rng.standard_normal(1000))
+        return intervals.quantile(values, 0.25, np.arange(1000) // 20)
+
+    large = np.random.default_rng(1)
+    truth = float(np.quantile(np.abs(large.choice([1.0, 2.0], 4_000_000) * large.standard_normal(4_000_000)), 0.25))
+    assert LEAST <= coverage(truth, estimate) <= MOST
+    rng = np.random.default_rng(2)
+    alone = [intervals.quantile(rng.random(1000), 0.25, np.arange(1000)) for _ in range(50)]
+    assert np.mean([each.high - each.low for each in alone]) < 1.1 * 2.0 * 1.96 * np.sqrt(0.25 * 0.75 / 1000)
+
+
+@pytest.mark.parametrize("trials", [1, 7, 500, 13_801])
+def test_a_share_lies_in_its_interval(trials):
+    for hits in {0, 1, trials // 2, trials}:
+        found = intervals.share(hits, trials)
+        assert 0.0 <= found.low <= found.value <= found.high <= 1.0
+
+
 def test_the_jackknife_covers_a_standard_deviation_of_correlated_values():
     def estimate(rng):
         # Blocks of different size; values of a block share half of their variance

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from sensorium.random import johnson_numbers
 from sensorium.recordings.measure.lidar import measure_lidar
-from sensorium.recordings.measure.lidar_noise import noise
-from sensorium.recordings.measure.lidar_rays import Samples
+from sensorium.recordings.measure.lidar_noise import KNOWN, edges_of, joined_bins, noise, noise_figures
+from sensorium.recordings.measure.lidar_rays import Samples, rays_of, windows_of
+from sensorium.recordings.measurement import Measurement
 from tests.unit.recordings.measure.scenes import room
 
 CASES = 40
@@ -72,17 +74,56 @@ def test_the_quartile_of_windows_covers_the_noise_of_flat_surfaces():
     assert 180 <= covered <= 200
 
 
-@pytest.mark.parametrize(("degrees", "excess"), [(None, 0.0), (10, 1.0)])
-def test_kurtosis_is_that_of_the_noise(degrees, excess):
+@pytest.mark.parametrize(("turns", "columns"), [(3, 1200), (1, 600)])
+def test_noise_along_rings_is_covered(turns, columns):
+    covered = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        noise_m = rng.uniform(0.003, 0.012)
+        recording = room(rng=rng, turns=turns, columns=columns, noise_m=noise_m)
+        found = noise(windows_of(recording, rays_of(recording)), is_temporal=False, unit_m=0.002)
+        covered += found.low <= rounded(noise_m) <= found.high
+        assert found.high - found.low < 0.15 * found.value
+    assert covered >= 89  # of 95 expected
+
+
+@pytest.mark.parametrize("excess", [0.0, 1.0, 3.0])
+def test_kurtosis_is_that_of_the_noise(excess):
     rng = np.random.default_rng(3)
+    shape, scale = johnson_numbers(excess)
 
-    def heavy(shape):
-        return rng.standard_t(degrees, shape) / np.sqrt(degrees / (degrees - 2.0))
+    def heavy(size):
+        return scale * np.sinh(shape * rng.standard_normal(size))
 
-    draws = None if degrees is None else heavy
-    found = measure_lidar(room(rng=rng, turns=8, noise_m=0.02, normal=draws)).figure("noise.excess_kurtosis")
-    assert found.value == pytest.approx(excess, abs=0.2)
+    draws = heavy if excess else None
+    found = measure_lidar(room(rng=rng, turns=8, noise_m=0.01, normal=draws)).figure("noise.excess_kurtosis")
+    assert found.value == pytest.approx(excess, rel=0.15, abs=0.1)
+    assert found.low <= excess <= found.high
     assert (found.low > 0.3) == (excess > 0.0)
+
+
+def test_bins_whose_noise_is_not_known_are_joined():
+    rng = np.random.default_rng(7)
+    count = 6000
+    range_m = np.where(np.arange(count) < 5840, rng.uniform(5.0, 12.0, count), rng.uniform(12.0, 30.0, count))
+    noise_m = np.where(range_m < 8.0, 0.005, 0.01)
+    zero = np.zeros(count)
+    block = np.arange(count) % 200
+    given = Samples(noise_m * rng.standard_normal(count) * np.sqrt(2.0), range_m, zero, zero[:0], block, block)
+    way = {"is_temporal": True, "unit_m": 0.002}
+    assert joined_bins(given, "range_m", known=0.05, **way) == [(5.0, 8.0), (8.0, 30.0)]
+    assert joined_bins(given, "range_m", known=0.2, **way) == [(5.0, 8.0), (8.0, 12.0), (12.0, 30.0)]
+    assert joined_bins(given, "range_m", known=1e-4, **way) == []
+    figures, _ = noise_figures(given, **way)
+    by_range = [each for each in figures if each.quantity == "noise.by_range"]
+    assert [edges_of(each.where) for each in by_range] == joined_bins(given, "range_m", known=KNOWN, **way)
+    for figure, truth in zip(by_range, (0.005, 0.01, 0.01), strict=False):
+        assert figure.value == pytest.approx(truth, rel=0.1)
+        assert figure.high - figure.low <= 0.2 * figure.value
+    # Another recording is measured in the same bins, whatever is known in them
+    like = Measurement("lidar", "", "", tuple(figures))
+    again, _ = noise_figures(given.where((range_m >= 12.0) | (rng.random(count) < 0.1)), **way, like=like)
+    assert [each.where for each in again if each.quantity == "noise.by_range"] == [each.where for each in by_range]
 
 
 def test_a_mixture_of_normal_noises_has_no_excess():
@@ -103,13 +144,3 @@ def test_outliers_are_counted_and_are_no_noise():
     # A difference has two ranges; some neighborhoods of outliers are not smooth
     assert outliers.value == pytest.approx(0.004, rel=0.25)
     assert found.figure("noise").value == pytest.approx(rounded(0.005), rel=0.03)
-
-
-def test_signal_of_counted_photons_has_the_variance_of_its_mean():
-    found = measure_lidar(room(rng=np.random.default_rng(6), signal=True))
-    for name in ("signal", "background"):
-        figures = found.of(f"{name}.variance_over_mean")
-        assert len(figures) >= 2
-        assert all(each.value == pytest.approx(1.0, abs=0.06) for each in figures)
-        assert sum(each.low <= 1.0 <= each.high for each in figures) >= len(figures) - 1
-    assert found.of("noise.by_signal")

@@ -46,6 +46,21 @@ def test_windows_have_the_scatter_of_the_noise_and_do_not_overlap():
     assert len(windows.block) <= 16 * (1800 // WINDOW)
 
 
+def test_windows_over_corners_and_bends_are_left_out_and_noise_alone_is_not_changed():
+    rng = np.random.default_rng(5)
+    recording = room(rng=rng, turns=1, columns=1800)
+    columns, place = np.arange(1800), np.arange(1800) % 9
+    noise_m = 0.01 * rng.standard_normal((1800, 16))
+    kinked = np.where(columns < 900, np.abs(place - 4.0), 0.0)[:, None] * 0.07  # a corner in each window
+    given = recording._replace(range_m=(5.0 + noise_m + kinked)[..., None].astype(np.float32))
+    found = windows_of(given, rays_of(given))
+    bent = np.isin(found.block % 72, np.arange(36))
+    assert np.count_nonzero(bent) < 0.02 * np.count_nonzero(~bent)
+    straight = found.difference_m[~bent]
+    assert len(straight) == pytest.approx(0.8 * 100 * 16, rel=0.06)
+    assert np.sqrt(np.mean(straight**2)) == pytest.approx(0.01, rel=0.03)
+
+
 def test_blocks_are_sectors_of_four_channels():
     azimuth, channel = np.radians([0.0, 4.9, 5.1, 359.9, 0.0]), np.array([0, 3, 3, 0, 4])
     np.testing.assert_array_equal(blocks_of(azimuth, channel), [0, 0, 1, 71, 72])

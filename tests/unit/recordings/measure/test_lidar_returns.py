@@ -16,15 +16,22 @@ def test_the_quantum_is_found_in_counts(steps):
     assert found.low == found.high == found.value
 
 
-def test_the_least_separation_is_covered():
-    covered = 0
+@pytest.mark.parametrize(
+    ("of_share", "least"),
+    [
+        (lambda u: 0.8 + 3.0 * u, 0.93),
+        (lambda u: 0.8 + 2.0 * np.sqrt(u), 0.90),
+        (lambda u: 2.0 + 0.08 * np.log(u), 0.83),
+    ],
+    ids=["sharp", "rising", "fading"],
+)
+@pytest.mark.parametrize("count", [400, 4000])
+def test_the_least_separation_is_the_quantile_of_one_and_is_covered(of_share, least, count):
+    truth, found = of_share(1.0 / count), []
     for seed in range(200):
-        rng = np.random.default_rng(seed)
-        truth = rng.uniform(0.3, 1.2)
-        found = least_separation(truth + rng.uniform(0.0, 3.0, 500))
-        covered += found.low <= truth <= found.high
-        assert found.value < truth + 0.08
-    assert 0.95 * 200 - 15 <= covered <= 200
+        found.append(least_separation(of_share(np.random.default_rng(seed).random(count))))
+    assert np.mean([each.low <= truth <= each.high for each in found]) >= least
+    assert np.mean([each.value for each in found]) == pytest.approx(truth, rel=0.02)
 
 
 def test_separations_of_a_recording_are_measured():
@@ -33,7 +40,7 @@ def test_separations_of_a_recording_are_measured():
     recording = room(rng=rng, turns=2, columns=600, second_m=second_m)
     found = measure_lidar(recording)
     least, common = found.figure("separation.least"), found.figure("separation.percentile_1")
-    assert least.low <= 0.8 <= least.high < 0.82
+    assert least.low <= 0.802 <= least.high < 0.82
     assert common.low <= 0.83 <= common.high
     two = found.figure("returns.two")
     assert two.low <= 1500 / (1200 * 16) <= two.high

@@ -24,6 +24,18 @@ def test_the_period_is_covered_and_the_jitter_too():
     assert jitters >= 51
 
 
+def test_the_period_of_a_head_whose_speed_wanders_is_covered():
+    covered = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        recording = room(rng=rng, turns=8, columns=600, is_locked=True)
+        periods_ns = 1e9 * 0.1 / 600 * (1.0 + np.repeat(rng.normal(0.0, 3e-4, 8), 600))
+        stamps = np.cumsum(periods_ns) + rng.normal(0.0, 1000.0, len(periods_ns))
+        found = figure(timing_figures(recording._replace(time_ns=np.rint(stamps).astype(np.int64))), "firing_period")
+        covered += found.low <= 0.1 / 600 <= found.high
+    assert covered >= 48  # eight turns tell their scatter to a quarter
+
+
 def test_lost_columns_do_not_count():
     recording = room(rng=np.random.default_rng(1), turns=2, columns=600)
     kept = np.ones(1200, np.bool_)

@@ -27,5 +27,14 @@ def test_values_of_no_spacing_have_none():
         assert quantum_figure("q", values, np.full(len(values), 1e-3), "m", coarsest=1.0, finest=1e-2) is None
 
 
+def test_values_that_lie_together_by_themselves_have_none():
+    """As range rates of a radar do, most of which are near its own speed."""
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        together = rng.uniform(-9.0, 9.0) + rng.uniform(0.02, 0.1) * rng.normal(size=200)
+        values = np.unique(np.concatenate([together, rng.uniform(-20.0, 20.0, 6)]))
+        assert quantum_figure("q", values, np.full(len(values), 1e-5), "m/s", coarsest=1.0, finest=1e-3) is None
+
+
 def test_few_values_have_none():
     assert quantum_figure("q", np.arange(5.0), np.full(5, 1e-6), "m", coarsest=1.0, finest=1e-3) is None

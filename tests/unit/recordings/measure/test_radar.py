@@ -77,6 +77,9 @@ def test_continental_radars():
     assert front.figure("own_speed").value == pytest.approx(6.170, abs=0.005)
     assert front.figure("doppler_noise").value == pytest.approx(0.012, abs=0.003)
     assert front.figure("doppler_noise.rms").value == pytest.approx(0.028, abs=0.006)
+    assert front.figure("doppler_noise.head_on").value == pytest.approx(0.009, abs=0.002)
+    assert front.figure("azimuth_noise").value == pytest.approx(0.0053, abs=0.001)
+    assert not front.of("doppler_quantum")
     side = measure_radar(read_radar_list(next((folder / "srr520").glob("*near_detection.yaml"))))
     # The radar's own list of objects gives 6.781 m/s for the car
     assert side.figure("own_speed").value == pytest.approx(6.781, rel=0.005)

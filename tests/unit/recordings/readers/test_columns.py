@@ -5,7 +5,7 @@ import pytest
 
 from sensorium.core.errors import SpecError
 from sensorium.recordings.packets import velodyne
-from sensorium.recordings.readers.columns import columns_of, only_mode, unwrapped
+from sensorium.recordings.readers.columns import columns_of, in_order, only_mode, refuse_two_heads, unwrapped
 
 
 def test_columns_lie_evenly_between_stamps_and_counts():
@@ -47,3 +47,46 @@ def test_two_modes_are_refused():
     packets["mode"][1] = 0x38
     with pytest.raises(SpecError, match="'a' has packets of return modes 0x37, 0x38"):
         only_mode(packets, "a")
+
+
+def test_packets_that_a_network_swapped_are_sorted_with_a_remark():
+    rng = np.random.default_rng(1)
+    stamps = 1327 * np.arange(500)
+    order, remarks = in_order(stamps, "a", ("first",))
+    np.testing.assert_array_equal(order, np.arange(500))
+    assert remarks == ("first",)
+    for _ in range(10):
+        places = np.argsort(np.arange(500) + rng.uniform(0.0, 20.0, 500), kind="stable")
+        came = stamps[places]
+        order, remarks = in_order(came, "a", ())
+        np.testing.assert_array_equal(came[order], stamps)
+        back = np.count_nonzero(np.diff(came) < 0)
+        assert remarks == (f"packets came out of order {back} times; they are sorted by their stamps",)
+
+
+def test_a_clock_that_is_set_stays_and_two_clocks_are_refused():
+    stamps = 1327 * np.arange(500)
+    reset = np.concatenate([stamps + 10**9, stamps])
+    order, remarks = in_order(reset, "a", ())
+    np.testing.assert_array_equal(order, np.arange(1000))
+    assert remarks == ()
+    both = np.stack([stamps + 10**9, stamps], axis=1).reshape(-1)
+    with pytest.raises(
+        SpecError, match="'a' has packets of two clocks in one stream: stamps go back 500 times"
+    ):
+        in_order(both, "a", ())
+
+
+def test_two_heads_are_refused_and_lost_packets_are_not():
+    rng = np.random.default_rng(2)
+    azimuth = np.mod(0.0035 * np.arange(24 * 400), 2.0 * np.pi)
+    begins = np.arange(len(azimuth)) % 24 == 0
+    kept = np.repeat(rng.random(400) > 0.3, 24)
+    refuse_two_heads(azimuth[kept], begins[kept], "VLP-16", "a")
+    for apart in (0.5, 2.0, np.pi, 5.0):
+        other = np.mod(azimuth + apart, 2.0 * np.pi)
+        both = np.stack([azimuth.reshape(-1, 24), other.reshape(-1, 24)], axis=1).reshape(-1)
+        with pytest.raises(
+            SpecError, match="'a' has packets of two VLP-16 in one stream: azimuths jump by more"
+        ):
+            refuse_two_heads(both, np.arange(len(both)) % 24 == 0, "VLP-16", "a")
