@@ -78,7 +78,7 @@ def _others(folder: Path) -> Iterable[str]:
             if verdict != "not modeled":
                 columns = [_DIGITS.sub(_shorter, each) for each in (real, interval, simulated, ratio)]
                 lines.append(_row((f"`{quantity}`", where, *columns, verdict)))
-        left = sorted({row.real.quantity for row in found.rows if row.verdict == "not modeled"})
+        left = sorted({row.real.quantity for row in found.rows if row.tolerance is None})
         lines += ["", "Not modeled: " + ", ".join(f"`{each}`" for each in left) + ".", ""] if left else [""]
         if curves := curves_of_both(found):
             named = found._replace(real=found.real._replace(device=device))
