@@ -59,7 +59,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         from sensorium.qa.validation.sample_run import outputs, samples
 
-        arrays = {}
+        arrays: dict[str, Any] = {}
         for sensor, parts in outputs(worlds=2).items():
             kinds = len(samples()[sensor][1].outputs)
             for number in range(kinds):
