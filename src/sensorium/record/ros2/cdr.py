@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from sensorium.record.ros2.message import DeferredBytes, Message
 _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
 _LENGTH_BYTES = 4
 
+
+_memory, _NONE = local(), np.zeros(0, np.uint8)
 
 # Types that were added, with their texts
 _added: dict[str, str] = {}
@@ -46,8 +49,18 @@ def encoded(message: Message) -> bytes:
     """The message as little-endian CDR."""
     if isinstance(message.fields.get("data"), DeferredBytes):
         head, data, tail = parts(message)
-        return b"".join([head, data.materialize().data, tail])
+        out = _packed(data.length)
+        data.write_to(out)
+        return b"".join([head, out.data, tail])
     return bytes(_store().serialize_cdr(_built(message.kind, message.fields), message.kind))
+
+
+def _packed(length: int) -> NDArray[np.uint8]:
+    """Memory of this thread for packed bytes, used again and again: new memory costs more than packing into it."""
+    if getattr(_memory, "packed", _NONE).size < length:
+        _memory.packed = np.zeros(length, np.uint8)
+    packed: NDArray[np.uint8] = _memory.packed[:length]
+    return packed
 
 
 def long_bytes(message: Message) -> int:
@@ -71,6 +84,16 @@ def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
     short = encoded(without)
     split = len(short) - _BYTES_AFTER_DATA[message.kind]
     return short[: split - _LENGTH_BYTES] + data.length.to_bytes(_LENGTH_BYTES, "little"), data, short[split:]
+
+
+def decoded(kind: str, data: bytes) -> Any:
+    """A message of a known type from CDR, with its fields as attributes; bytes that are none are a SpecError."""
+    if kind not in _store().types:
+        raise SpecError(f"message type {kind!r} is not known")
+    try:
+        return _store().deserialize_cdr(data, kind)
+    except Exception as error:  # rosbags raises whatever its generated code runs into
+        raise SpecError(f"{len(data)} bytes are no {kind}: {in_one_line(error)}") from None
 
 
 @cache

@@ -20,7 +20,7 @@ def satellite(reading: GnssReading, source: Source) -> list[tuple[int, str, Mess
     has_origin = source.spec.origin is not None
     fix, velocity = source.rows(reading.fix), source.rows(reading.velocity, 1)
     where = source.rows(reading.geodetic if has_origin else reading.position, 1)
-    variances = _position_variances(source.spec, source.period_s)
+    variances = position_variances(source.spec, source.period_s)
     messages = []
     for row in np.flatnonzero(source.rows(reading.valid)).tolist():
         in_world = header(reading.time_ns, source.roots[row])
@@ -44,7 +44,7 @@ def satellite(reading: GnssReading, source: Source) -> list[tuple[int, str, Mess
     return messages
 
 
-def _position_variances(spec: Gnss, period_s: float) -> NDArray[np.float64]:
+def position_variances(spec: Gnss, period_s: float) -> NDArray[np.float64]:
     """East, north and up [m^2]: white noise and the wander, which is the largest error of such a receiver."""
     variances = white_variance(spec.position.noise, width=3, period_s=period_s)
     wander_m = spec.wander_std_m or spec.position.noise.gauss_markov_std or 0.0
