@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.frames import Pose
-from sensorium.tracing.kernels.sweep import Heads, RayTables
+from sensorium.tracing.kernels.sweep import Heads, RayTables, SweepAim
 
 
 class Aim(NamedTuple):
@@ -21,3 +21,8 @@ class Aim(NamedTuple):
     knot_ns: NDArray[np.int64]
     X_WS: Pose
     """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
+
+    @property
+    def for_kernel(self) -> SweepAim:
+        """The part that kernels take."""
+        return SweepAim(*self[:3])

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import worker_pool
 from sensorium.tracing.aim import Aim
-from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.bundles.tables import V_PULSES
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.in_parts import walk_through
 from sensorium.tracing.kernels.light.kernel import LightOutputs, sweep_light
 from sensorium.tracing.kernels.light.stages import follow_light, new_walks
-from sensorium.tracing.labels import LabelTables
-from sensorium.tracing.placement.world_arrays import InstanceTables
+from sensorium.tracing.kernels.sweep import SweepScene
 
 if TYPE_CHECKING:
     from sensorium.tracing.kernels.bundles.tables import BeamTables
@@ -45,7 +43,7 @@ class BeamCast(NamedTuple):
 
     tables: "BeamTables"
     unlimited: tb.LightTables
-    """The tables of light without limits of range, for the rays of a beam."""
+    """The tables of light without limits of range and strength, for the air along single rays."""
 
 
 class PulseCast(NamedTuple):
@@ -53,7 +51,7 @@ class PulseCast(NamedTuple):
 
     tables: "WaveformTables"
     scratch: NDArray[np.float64]
-    """Of a detector that needs some, a row for each thread."""
+    """Of the decomposition, (threads, SCRATCH); (threads, 0) for other detectors, so that all share one kernel."""
     out: "WaveformOutputs"
 
 
@@ -75,32 +73,25 @@ class LightCast(NamedTuple):
         return heads * -(-rays // int(bundles.tables.switch[V_PULSES]))
 
 
-def cast_light(
-    arrays: InstanceTables, labels: LabelTables, aim: Aim, masks: NDArray[np.uint32], cast: LightCast
-) -> None:
+def cast_light(scene: SweepScene, aim: Aim, cast: LightCast) -> None:
     """Cast into a scene in the memory of this process, as placed.
 
     Args:
-        arrays: The scene as placed; labels: of its objects.
+        scene: The scene as placed.
         aim: Rays and mounts.
-        masks: Ray masks for surfaces and for volumes, shape (2,).
         cast: Tables and output arrays.
     """
-    where = (arrays, labels, aim.anchor, aim.rays, aim.heads, cast.light)
-    how = (masks, COHERENT_ADDRESS, SCATTERED_ADDRESS)
+    where = (scene, aim.for_kernel, cast.light, cast.draws)
     if cast.beams is not None:
         from sensorium.tracing.kernels.beams.kernel import sweep_beams
 
-        tables = (cast.beams.unlimited, cast.beams.tables)
-        worker_pool.run(sweep_beams, cast.blocks, *where, *tables, cast.draws, *how, cast.out, serial_below=2)
+        worker_pool.run(sweep_beams, cast.blocks, *where, cast.beams, cast.out, serial_below=2)
     elif cast.pulses is not None:
         from sensorium.tracing.kernels.waveform.kernel import sweep_waveform
 
-        pulses = cast.pulses
-        what = (pulses.tables, cast.draws, pulses.scratch)
-        worker_pool.run(sweep_waveform, cast.blocks, *where, *what, *how, pulses.out, serial_below=2)
+        worker_pool.run(sweep_waveform, cast.blocks, *where, cast.pulses, serial_below=2)
     else:
-        worker_pool.run(sweep_light, aim.blocks, *where, cast.draws, *how, cast.out)
+        worker_pool.run(sweep_light, aim.blocks, *where, cast.out)
 
 
 def cast_light_in_parts(
@@ -114,26 +105,25 @@ def cast_light_in_parts(
         aim: Rays and mounts of all worlds.
         cast: Tables and output arrays.
     """
-    light, draws = cast.light, cast.draws
+    light = cast.light
     blocks = aim.blocks if cast.beams is None and cast.pulses is None else cast.blocks
     numbers = np.arange(blocks).reshape(worlds, -1)[world]
     bundles = min(_MOST_BUNDLES, len(numbers))
     kernel: Callable[..., None]
     what: tuple[Any, ...]
     walks: Any
-    out = cast.out if cast.pulses is None else cast.pulses.out
     if cast.beams is not None:
         from sensorium.tracing.kernels.beams.stages import follow_beams, new_beam_walks
 
-        walks, beams = new_beam_walks(bundles, light, cast.beams.tables), cast.beams
-        kernel, traced, what = follow_beams, walks.bundles.rays, (beams.unlimited, beams.tables, draws)
+        walks = new_beam_walks(bundles, light, cast.beams.tables)
+        kernel, traced, what = follow_beams, walks.bundles.rays, (walks, cast.beams, cast.out)
     elif cast.pulses is not None:
         from sensorium.tracing.kernels.waveform.stages import follow_pulses, new_pulse_walks
 
-        walks, pulses = new_pulse_walks(bundles, light, cast.pulses.tables), cast.pulses
-        kernel, traced, what = follow_pulses, walks.bundles.rays, (pulses.tables, draws, pulses.scratch)
+        walks = new_pulse_walks(bundles, light, cast.pulses.tables)
+        kernel, traced, what = follow_pulses, walks.bundles.rays, (walks, cast.pulses)
     else:
         walks = traced = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
-        kernel, what = follow_light, (draws,)
-    where = (aim.anchor, aim.rays, aim.heads, light, *what, walks, out)
+        kernel, what = follow_light, (walks, cast.out)
+    where = (aim.for_kernel, light, cast.draws, *what)
     walk_through(kernel, where, traced, remote_hits, collect, numbers, light)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from sensorium.runtime import worker_pool
 from sensorium.scene.layout import Layout
 from sensorium.tracing.aim import Aim
-from sensorium.tracing.embree.packet import COHERENT_ADDRESS
 from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
-from sensorium.tracing.kernels.sweep import SweepOutputs, sweep
+from sensorium.tracing.kernels.sweep import SweepOutputs, SweepScene, sweep
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.light_cast import LightCast, cast_light
 from sensorium.tracing.placement.instant import InstantState
@@ -146,15 +145,14 @@ class MemoryPlacement:
         """Fill in the first surface of each ray, see `Placement`."""
         scenes = self._scenes
         with scenes.lock:
-            where = (scenes.tables, self._tracer.labels, aim.anchor, aim.rays, aim.heads, limits)
-            mask = np.uint32(scenes.mask_without(hide, air=False))
-            worker_pool.run(sweep, aim.blocks, *where, mask, COHERENT_ADDRESS, in_world, normals, errors, out)
+            scene = SweepScene(scenes.tables, self._tracer.labels, scenes.masks_of_sweep(hide))
+            worker_pool.run(sweep, aim.blocks, scene, aim.for_kernel, limits, in_world, normals, errors, out)
 
     def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
         """Fill in the returns of each ray, with light followed."""
         scenes = self._scenes
         with scenes.lock:
-            cast_light(scenes.tables, self._tracer.labels, aim, scenes.masks_of_light(hide), cast)
+            cast_light(SweepScene(scenes.tables, self._tracer.labels, scenes.masks_of_light(hide)), aim, cast)
 
     @contextmanager
     def restored(self) -> Iterator[None]:

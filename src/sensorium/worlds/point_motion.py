@@ -32,6 +32,17 @@ SCRATCH = 8
 """Vectors that `move_world` works with."""
 
 
+# Plain tuples, since kernels are called for every sample: Numba takes longest to recognize named ones
+
+StatesAround = tuple[Float, Float, float]
+"""`WorldState.numbers` of the states before (or at) and after an instant, and the fraction of the way between them; 0
+takes the state before as it is."""
+
+Mounts = tuple[int, int, Float]
+"""Sensors on one body: bodies per world; the body, below zero for the world itself, on which nothing moves; and p_BS
+and q_BS side by side, shape (sensors, 7)."""
+
+
 @dataclass(slots=True)
 class PointState:
     """Motion of all sensors in all worlds at one time; vectors in world axes.
@@ -77,7 +88,9 @@ class PointMotion:
         if body is not None and not 0 <= body < history.bodies:
             raise SpecError(f"body is {body}; it must be None or an index below {history.bodies}")
         self._history, self._body = history, body
-        self._mounts = np.concatenate([X_BS.position, X_BS.quaternion], axis=-1)
+        poses = np.concatenate([X_BS.position, X_BS.quaternion], axis=-1)
+        self.mounts: Mounts = (history.bodies, -1 if body is None else body, poses)
+        """The sensors, as passed to `move_points`."""
         count = history.worlds * len(X_BS)
         self._out = np.zeros(ROW * count)
         p, q, v, w, self._acceleration, rest = (
@@ -92,11 +105,6 @@ class PointMotion:
     def numbers(self) -> Float:
         """Buffer of the motion, as `move_points` fills it; the arrays of every `PointState` are views of it."""
         return self._out
-
-    @property
-    def mounts(self) -> tuple[int, int, Float]:
-        """Bodies per world, the body of the mount, below zero for the world, and p_BS and q_BS side by side."""
-        return self._history.bodies, -1 if self._body is None else self._body, self._mounts
 
     def at(self, time_ns: int, *, acceleration: bool = True) -> PointState:
         """The motion at an instant that the history covers.
@@ -115,7 +123,7 @@ class PointMotion:
         known = acceleration and (self._body is None or (before.has_accelerations and after.has_accelerations))
         state.acceleration = self._acceleration if known else None
         serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
-        worker_pool.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
+        worker_pool.run(move_points, self._history.worlds, states, self.mounts, self._out, serial_below=serial)
 
         # If each body has its own gravity, acceleration less gravity was interpolated linearly
         own_W, step_W = before.gravity_W, state.gravity_W
@@ -160,22 +168,13 @@ def _add_cross(a: Float, b: Float, out: Float) -> None:
 
 
 @jit.function
-def move_world(
-    world: int,
-    worlds: int,
-    before: Float,
-    after: Float,
-    s: float,
-    bodies: int,
-    body: int,
-    mounts: Float,
-    out: Float,
-    scratch: Float,
-) -> None:
+def move_world(world: int, worlds: int, states: StatesAround, mounts: Mounts, out: Float, scratch: Float) -> None:
     """Fill the motion of the sensors in one world, as `move_points` does for many; scratch is (SCRATCH, 4)."""
+    before, after, s = states
+    bodies, body, X_BS = mounts
     if body < 0:
         return
-    every_body, sensors = worlds * bodies, mounts.shape[0]
+    every_body, sensors = worlds * bodies, X_BS.shape[0]
     points = worlds * sensors
     p_WB, v_WB, w_WB, a_WB, alpha_WB = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     q_WB, r, around = scratch[5], scratch[6], scratch[7]
@@ -196,7 +195,7 @@ def move_world(
 
     # What rides on it
     for sensor in range(sensors):
-        point, mount = world * sensors + sensor, mounts[sensor]
+        point, mount = world * sensors + sensor, X_BS[sensor]
         _rotate(q_WB, mount, r)
         p_WS, q_WS = out[P * points + 3 * point :], out[Q * points + 4 * point :]
         v_WS, w_WS, a_WS, rest = (
@@ -227,31 +226,16 @@ def move_world(
 
 
 @jit.kernel
-def move_points(
-    first: int,
-    step: int,
-    count: int,
-    before: Float,
-    after: Float,
-    s: float,
-    bodies: int,
-    body: int,
-    mounts: Float,
-    out: Float,
-) -> None:
+def move_points(first: int, step: int, count: int, states: StatesAround, mounts: Mounts, out: Float) -> None:
     """Fill the motion of the sensors in the worlds first, first + step, ...
 
     Args:
         first, step, count: Share of the worlds.
-        before: `WorldState.numbers` of the state before, or at, the instant.
-        after: The same of the state after it.
-        s: Fraction of the way; 0 takes the state before as it is.
-        bodies: Number of bodies.
-        body: The one they ride on; below zero is the world itself, on which nothing moves.
-        mounts: p_BS and q_BS side by side, (sensors, 7).
+        states: Around the instant.
+        mounts: The sensors.
         out: Filled with blocks p_WS, q_WS, v_WS, w_WS, a_WS and the rest of v_WS, each (worlds, sensors, 3 or 4), one
             behind the other.
     """
     scratch = np.empty((SCRATCH, 4))
     for world in range(first, count, step):
-        move_world(world, count, before, after, s, bodies, body, mounts, out, scratch)
+        move_world(world, count, states, mounts, out, scratch)

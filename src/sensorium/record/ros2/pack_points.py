@@ -1,5 +1,7 @@
 """The loop that packs returns into the records of a point cloud, in one pass and without the GIL."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,35 +10,32 @@ from sensorium.runtime.jit import kernel
 Words = NDArray[np.uint32]
 
 
+class ReturnWords(NamedTuple):
+    """The fields of returns; n is all rays of a channel, channel by channel, return after return."""
+
+    points: Words  # (n, 3 or 6)
+    intensity: Words  # (n,)
+    label: Words  # (n,)
+    extra: Words  # (n, words), or no words
+    cause: NDArray[np.uint8]  # (n,)
+
+
 @kernel
-def pack_points(
-    out: Words,
-    keep: NDArray[np.bool_],
-    points: Words,
-    intensity: Words,
-    time: Words,
-    label: Words,
-    extra: Words,
-    cause: NDArray[np.uint8],
-    columns: int,
-) -> int:
+def pack_points(out: Words, keep: NDArray[np.bool_], returns: ReturnWords, time: Words, columns: int) -> int:
     """Write a record for each kept return; all numbers are copied as words of 32 bits, of any type.
 
     Args:
         out: Records, shape (returns, words): position, intensity, time, label, extra fields, then ring, cause and
             return number in one word.
-        keep: Which are kept, shape (n,); n is all rays of a channel, channel by channel, return after return.
-        points: Positions, shape (n, 3 or 6).
-        intensity: Shape (n,).
+        keep: Which are kept, shape (n,).
+        returns: All returns.
         time: Shape (rays, 1 or 2), the same for every return of a ray.
-        label: Shape (n,).
-        extra: Shape (n, words), or no words.
-        cause: Shape (n,).
         columns: Rays of a channel.
 
     Returns:
         Number of records written.
     """
+    points, intensity, label, extra, cause = returns
     of_point, of_time, rays = points.shape[1], time.shape[1], len(time)
     count = 0
     for line in range(len(keep) // columns):

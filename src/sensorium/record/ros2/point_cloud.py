@@ -96,21 +96,13 @@ class _Packer:
     def pack(self, row: int, out: NDArray[np.uint8]) -> None:
         """Write the records of one row."""
         # Compiled functions take a second to load, and not every recording has clouds
-        from sensorium.record.ros2.pack_points import pack_points
+        from sensorium.record.ros2.pack_points import ReturnWords, pack_points
 
         points, intensity, label, cause = self._arrays
         words = points.shape[-1] + self._time.shape[-1] + 3 + self._extra.shape[-1]
-        pack_points(
-            out.view(np.uint32).reshape(-1, words),
-            self._valid[row],
-            points[row],
-            intensity[row],
-            self._time,
-            label[row],
-            self._extra[row],
-            cause[row],
-            self._scan.range_m.shape[-1],
-        )
+        returns = ReturnWords(points[row], intensity[row], label[row], self._extra[row], cause[row])
+        records, columns = out.view(np.uint32).reshape(-1, words), self._scan.range_m.shape[-1]
+        pack_points(records, self._valid[row], returns, self._time, columns)
 
     @cached_property
     def _time(self) -> Words:

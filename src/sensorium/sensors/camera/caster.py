@@ -23,8 +23,8 @@ from sensorium.sensors.camera.tables import picture_tables, surfaces, wavelength
 from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.sampled import required_rate_hz
 from sensorium.sensors.common.spec import Rig
-from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.camera.picture import PictureOutputs, picture
+from sensorium.tracing.kernels.sweep import SweepScene
 
 
 class CameraCaster:
@@ -136,24 +136,22 @@ class CameraCaster:
             begin_ns = end_ns = start_ns + exposure_ns // 2
         aim = self._firing.aim(self._rays_at(exposure_ns), begin_ns, end_ns)
         placed = self._rig.tracer.place_around(begin_ns, end_ns, aim.anchor)
-        part, heads = out, aim.heads
+        part, of_part = out, aim.for_kernel
         if not every:
             part = PictureOutputs(*(np.empty((len(which), *array.shape[1:]), np.float32) for array in out))
-            heads = heads._replace(matrix=heads.matrix[which], world=heads.world[which], start=heads.start[which])
+            heads = aim.heads._replace(
+                matrix=aim.heads.matrix[which], world=aim.heads.world[which], start=aim.heads.start[which]
+            )
+            of_part = of_part._replace(heads=heads)
         with placed.lock:
             worker_pool.run(
                 picture,
                 aim.blocks // len(out.radiance) * len(which),
-                placed.tables,
-                aim.anchor,
-                aim.rays,
-                heads,
+                SweepScene(placed.tables, self._rig.tracer.labels, placed.masks_of_sweep(self._rig.hide)),
+                of_part,
                 self._tables,
                 self._spec.lens != "fisheye",
                 self._spec.mirror_depth,
-                np.uint32(placed.mask_without(self._rig.hide, air=False)),
-                COHERENT_ADDRESS,
-                SCATTERED_ADDRESS,
                 part,
             )
         if not every:

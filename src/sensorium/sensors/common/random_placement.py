@@ -1,6 +1,7 @@
 """Draws the mounts of sensors on their bodies, separately for each world."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,13 @@ STAGE_HEADS = np.int64(3)
 
 # Draws for a mount: three translations and three angles
 PLACES = 6
+
+
+class HeadPoses(NamedTuple):
+    """Poses of heads on their body, as the kernel takes them."""
+
+    position: NDArray[np.float64]
+    quaternion: NDArray[np.float64]
 
 
 class RandomPlacement:
@@ -65,22 +73,23 @@ class RandomPlacement:
         least = np.array([*limits.min_translation_m, *np.radians(limits.min_rotation_deg)])
         most = np.array([*limits.max_translation_m, *np.radians(limits.max_rotation_deg)])
         poses = (nominal.position, nominal.quaternion, self.X_BS.position, self.X_BS.quaternion)
-        p_BN, q_BN, position, quaternion = (np.array(numbers, order="C") for numbers in poses)
-        where = (p_BN, q_BN, least, most - least, position, quaternion)
-        _draw_places(self._key, chosen, self.tick, self._rig.first_world, *where)
-        self.X_BS = Pose._trusted(position, quaternion)
+        p_BN, q_BN, p_BS, q_BS = (np.array(numbers, order="C") for numbers in poses)
+        X_BN, X_BS = HeadPoses(p_BN, q_BN), HeadPoses(p_BS, q_BS)
+        _draw_places(self._key, chosen, self.tick, self._rig.first_world, least, most - least, X_BN, X_BS)
+        self.X_BS = Pose._trusted(*X_BS)
 
 
 @jit.kernel
-def _draw_places(key, chosen, ticks, first_world, p_BN, q_BN, least, span, position, quaternion):
+def _draw_places(key, chosen, ticks, first_world, least, span, X_BN, X_BS):
     """Poses X_BS = X_BN X_NS of the heads of chosen worlds, with X_NS drawn evenly between limits.
 
     Args:
         key: Of the sensor's stream; chosen: worlds; ticks: number of each world's draw; first_world: as in `Rig`.
-        p_BN, q_BN: Nominal poses, (sensors, 3 and 4).
         least, span: Least translation [m] and roll, pitch and yaw [rad], and how far each goes from there, (6,).
-        position, quaternion: (worlds, sensors, 3 and 4), filled where chosen.
+        X_BN: Nominal poses, (sensors, 3 and 4).
+        X_BS: (worlds, sensors, 3 and 4), filled where chosen.
     """
+    (p_BN, q_BN), (position, quaternion) = X_BN, X_BS
     drawn, r, turn = np.zeros(PLACES), np.zeros(9), np.zeros(4)
     for i in range(chosen.size):
         world = chosen[i]

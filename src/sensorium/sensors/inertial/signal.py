@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,16 @@ from sensorium.physics.fields import UniformGravity, UniformMagnetic
 from sensorium.runtime import worker_pool
 from sensorium.sensors.common.spec import Rig
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES
-from sensorium.sensors.inertial.specific_force import COLUMNS, FIELD, FORCE, G_SENSITIVITY, RATE, instant_force, sense
+from sensorium.sensors.inertial.specific_force import (
+    COLUMNS,
+    FIELD,
+    FORCE,
+    G_SENSITIVITY,
+    RATE,
+    Sensed,
+    instant_force,
+    sense,
+)
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial
 from sensorium.worlds.history import Bracket
 from sensorium.worlds.point_motion import PointMotion, PointState, gravity_on
@@ -59,7 +67,7 @@ class PointTrack:
         X_BP, known_ns = rig.X_BS @ X_SP, rig.history.newest.time_ns
         self.start, self.now = (Instant(PointMotion(rig.history, rig.body, X_BP), known_ns) for _ in range(2))
         self.mounts = self.now.motion.mounts
-        """Bodies and mounts, as passed to `move_points`."""
+        """The sensors, as passed to `move_points`."""
         self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
         """Gravity over the piece of path, taken midway [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
@@ -118,14 +126,14 @@ class _Place:
         columns: Channels that they fill, as passed to `sense`.
         asks_field: Whether the magnetic field varies in space and must be evaluated.
         asks_engine: Whether the world's own acceleration is.
-        settings: Arguments of `sense` that are the same at every sample.
+        sensed: The same as passed to `sense`, with the fields at the point.
     """
 
     track: PointTrack
     columns: NDArray[np.int64]
     asks_field: bool = False
     asks_engine: bool = False
-    settings: tuple[Any, ...] = ()
+    sensed: Sensed | None = None
 
 
 class InertialSignal:
@@ -195,8 +203,8 @@ class InertialSignal:
         if magnetic is not None and isinstance(rig.magnetic, UniformMagnetic):
             self._field[...] = rig.magnetic.at(np.zeros(3))
         for place in self._places:
-            track, given = place.track, (place.columns, self._sign)
-            place.settings = (*track.mounts, *given, track.gravity, self._field, self._velocity, self._integrates)
+            fields = (place.track.gravity, self._field, self._velocity)
+            place.sensed = (place.columns, self._sign, *fields, self._integrates)
 
     @property
     def looks_back(self) -> bool:
@@ -244,6 +252,7 @@ class InertialSignal:
     def _go(self, start_ns: int, end_ns: int, around: Bracket, out: Float) -> None:
         """Follow every place over a piece of path, and read the groups at its end."""
         before, after, fraction = around
+        states = (before.numbers, after.numbers, fraction)
         for place in self._places:
             track = place.track
             track.go(start_ns, end_ns, around, moved=place.asks_field)
@@ -253,14 +262,13 @@ class InertialSignal:
             worker_pool.run(
                 sense,
                 self._worlds,
-                before.numbers,
-                after.numbers,
-                fraction,
+                states,
+                track.mounts,
                 track.start.numbers,
                 track.now.numbers,
                 (end_ns - start_ns) * 1e-9,
+                place.sensed,
                 out,
-                *place.settings,
                 serial_below=self._serial,
             )
             if place.asks_engine:

@@ -3,13 +3,24 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sensorium.core.rotations import Float
 from sensorium.runtime import jit
 from sensorium.worlds.paths.base import Q, V, W
 from sensorium.worlds.point_motion import REST, SCRATCH, move_world
 
 # Columns of a signal for each quantity; below zero if it is not measured
 FORCE, RATE, FIELD, G_SENSITIVITY, COLUMNS = range(5)
+
+
+Sensed = tuple[NDArray[np.int64], float, Float, Float, Float, bool]
+"""What sensors at one point measure; rows are worlds and then sensors.
+
+Columns of force, rate, field and the force for a gyroscope's g-sensitivity, below zero for none; the sign -1, or +1 for
+the AGX paper's form; gravity midway on the piece of path [m/s^2] and the magnetic field at its end [T]; the sum of f dt
+[m/s], each (rows, 3), and whether f dt is added to it.
+"""
 
 
 @jit.function
@@ -33,27 +44,7 @@ def put(out, row, column, x, y, z):
 
 
 @jit.kernel
-def sense(
-    first,
-    step,
-    count,
-    before,
-    after,
-    s,
-    start,
-    now,
-    dt_s,
-    out,
-    bodies,
-    body,
-    mounts,
-    columns,
-    sign,
-    g,
-    field,
-    total,
-    adds,
-):
+def sense(first, step, count, states, mounts, start, now, dt_s, sensed, out):
     """Move sensors along a piece of path, and compute their ideal readings at its end.
 
     Specific force is the change of the point's velocity, f = R_mid^T ((v - v0) / dt - g): the mean acceleration seen
@@ -62,25 +53,20 @@ def sense(
 
     Args:
         first, step, count: Share of the worlds.
-        before, after, s: States around the end, and the fraction of the way between them; see `move_points`.
+        states: `StatesAround` the end; mounts: `Mounts`.
         start: Motion of the points at the start of the piece, as `move_points` fills it.
         now: The same at its end, filled here.
         dt_s: Length of the piece [s].
-        out: Receives the readings, float64 (rows, columns); rows are worlds and then sensors.
-        bodies, body, mounts: Bodies and the sensors on them; see `move_points`.
-        columns: Columns of force, rate, field and the force for a gyroscope's g-sensitivity; below zero for none.
-        sign: -1; +1 for the AGX paper's form.
-        g: Gravity midway [m/s^2], float64 (rows, 3).
-        field: Magnetic field at the end [T], float64 (rows, 3).
-        total: f dt is added to it [m/s], float64 (rows, 3).
-        adds: Whether it does.
+        sensed: `Sensed`.
+        out: Receives the readings, float64 (rows, columns).
     """
-    sensors, inverse = mounts.shape[0], 1.0 / dt_s
+    columns, sign, g, field, total, adds = sensed
+    sensors, inverse = mounts[2].shape[0], 1.0 / dt_s
     rows = count * sensors
     force, rate, magnetic, g_sensitivity = columns[FORCE], columns[RATE], columns[FIELD], columns[G_SENSITIVITY]
     scratch = np.empty((SCRATCH, 4))
     for world in range(first, count, step):
-        move_world(world, count, before, after, s, bodies, body, mounts, now, scratch)
+        move_world(world, count, states, mounts, now, scratch)
         for row in range(world * sensors, (world + 1) * sensors):
             q, q0 = now[Q * rows + 4 * row :], start[Q * rows + 4 * row :]
             if force >= 0 or g_sensitivity >= 0:

@@ -62,6 +62,14 @@ class Speed:
     """Without an edge for longer than this the speed is 0."""
 
 
+EdgeRules = tuple[int, float, float, int, Float, bool, bool, float]
+"""How `count_edges` bins positions and estimates speeds; a plain tuple, which Numba recognizes faster than a named one.
+
+Kind, lower and upper end of the range; how many bins a range that wraps has; width of a bin in each row, 0 for none;
+whether edges are interpolated between samples; whether the speed falls while no edge comes, and when it ends [ns].
+"""
+
+
 class EdgeCounter:
     """A position and velocity read through bins: signal and readout of encoders and odometers.
 
@@ -99,7 +107,7 @@ class EdgeCounter:
         timeout_ns = math.inf if speed.timeout_s is None else speed.timeout_s * 1e9
         self._whole = np.zeros((rows, _WHOLE), np.int64)
         self._real = np.zeros((rows, _REAL))
-        self._settings = (
+        self._rules: EdgeRules = (
             _KINDS[span.kind],
             float(span.lo),
             float(span.hi),
@@ -108,8 +116,6 @@ class EdgeCounter:
             speed.interpolated,
             speed.decay,
             timeout_ns,
-            self._whole,
-            self._real,
         )
 
     def begin(self, time_ns: int) -> None:
@@ -127,8 +133,8 @@ class EdgeCounter:
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Bin the sample and estimate its speed; bring the ideal position into its range and count it."""
-        stamp_ns = self._stamp_ns(time_ns)
-        worker_pool.run(count_edges, self._blocks, stamp_ns, x, ideal, *self._settings, serial_below=_SERIAL_BLOCKS)
+        given = (self._stamp_ns(time_ns), x, ideal, self._rules, self._whole, self._real)
+        worker_pool.run(count_edges, self._blocks, *given, serial_below=_SERIAL_BLOCKS)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """Forget the masked rows' edges; their counters start again at the position they see first."""
@@ -180,14 +186,7 @@ def count_edges(
     time_ns: int,
     x: Float,
     ideal: Float,
-    kind: int,
-    lo: float,
-    hi: float,
-    bins: int,
-    widths: Float,
-    interpolated: bool,
-    decay: bool,
-    timeout_ns: float,
+    rules: EdgeRules,
     whole: Int,
     real: Float,
 ) -> None:
@@ -200,17 +199,11 @@ def count_edges(
         time_ns: Of the sample [ns].
         x: Channels, float64 (rows, 4).
         ideal: Those of the exact sample: position without bins and its count are filled in, from INPUT.
-        kind: Of the range.
-        lo: Its lower end.
-        hi: Its upper end.
-        bins: How many bins a range that wraps has.
-        widths: Width of a bin, 0 for none, float64 (rows,).
-        interpolated: Whether edges are interpolated between samples.
-        decay: Whether the speed falls while no edge comes.
-        timeout_ns: When it ends [ns].
+        rules: How to.
         whole: Integer state of the rows, int64.
         real: State of the rows, float64.
     """
+    kind, lo, hi, bins, widths, interpolated, decay, timeout_ns = rules
     for block in range(first, count, step):
         for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
             u, width = x[row, INPUT], widths[row]

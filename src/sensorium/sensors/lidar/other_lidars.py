@@ -68,8 +68,8 @@ class OtherLidars:
             if fired is None:
                 continue
             pulses = self._traced(other, fired, start_ns, end_ns, tick)
-            where = (aim.rays, aim.heads, aim.anchor, light, fired_s, other.number, pulses, other.rig.sensors)
-            worker_pool.run(ct.add_crosstalk, aim.blocks, *where, other.rig is self._rig, found, kind, stray)
+            where = (aim.for_kernel, light, fired_s, pulses)
+            worker_pool.run(ct.add_crosstalk, aim.blocks, *where, found, kind, stray)
 
     def _audible(self) -> list[tuple[str, _Other]]:
         """Lidars that are switched on and whose light passes the filter, in the order they were attached."""
@@ -161,10 +161,13 @@ class OtherLidars:
         scan = other.caster.cast(fired, start_ns, end_ns)
         aim = other.firing.aim(fired, start_ns, end_ns)
         rays = new_rays(heads * count)
-        worker_pool.run(aim_sweep, aim.blocks, aim.rays, aim.heads, np.float32(1.0), None, rays)
+        worker_pool.run(aim_sweep, aim.blocks, aim.for_kernel, np.float32(1.0), None, rays)
         origin = rays.origin.reshape(heads, count, 3) + np.repeat(aim.anchor, rig.sensors, axis=0)[:, None]
         draw = other.stream.uniform(1, 0, tick, elements=rig.sensors, worlds=rig.worlds, first_world=rig.first_world)
         return ct.Pulses(
+            number=other.number,
+            per_world=rig.sensors,
+            is_own=rig is self._rig,
             time_s=fired.offset_ns.reshape(-1) / NS_PER_S,
             late_s=((draw - 0.5) * self._spread_s).reshape(-1),
             origin=origin,

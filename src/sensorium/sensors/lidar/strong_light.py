@@ -93,7 +93,7 @@ class StrongLight:
         if self._others is not None:
             self._others.add(found, aim, light, draws.tick, table, start_ns, end_ns, kind, stray)
         out = out._replace(ambient=found.ambient)
-        where = (aim.rays, aim.heads, aim.anchor, light, draws, self._tables)
+        where = (aim.for_kernel, light, draws, self._tables)
         worker_pool.run(sl.settle_strong, aim.blocks, *where, found, stray, out)
         return out
 
@@ -137,4 +137,4 @@ class StrongLight:
         order = np.argsort(key, kind="stable")
         power = found.intensity[head, slot, ray].astype(np.float64)
         sources = bm.Sources(key[order], slot[order], ray[order], power[order], bm.cubes_around(key, count))
-        worker_pool.run(bm.add_bloom, aim.blocks, aim.rays, aim.heads, numbers, count, sources, found, kind, stray)
+        worker_pool.run(bm.add_bloom, aim.blocks, aim.rays, numbers, count, sources, found, kind, stray)

@@ -12,17 +12,28 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.edges import settle_block
-from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
+from sensorium.tracing.embree.packet import (
+    BLOCK,
+    COHERENT_ADDRESS,
+    NO_HIT,
+    SCATTERED_ADDRESS,
+    new_block,
+    new_packet,
+    set_mask,
+    trace_block,
+)
 from sensorium.tracing.kernels.geometry import rows
 from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
 from sensorium.tracing.kernels.geometry.ray_errors import (
     N_JITTER,
     draw_block,
+    draws_of,
     jitter,
-    numbers_of,
     spoil_hits,
     straighten,
 )
+from sensorium.tracing.labels import LabelTables
+from sensorium.tracing.placement.world_arrays import InstanceTables
 
 # Rays of a whole block, typed: Numba would compile a function once more for a plain literal
 WHOLE = np.int64(BLOCK)
@@ -47,6 +58,33 @@ class Heads(NamedTuple):
     start: NDArray[np.float32]  # (heads,) rays fired before this fraction of the interval are void (a reset)
 
 
+class SweepAim(NamedTuple):
+    """The rays of an interval, and the sensors they start from."""
+
+    rays: RayTables
+    heads: Heads
+    anchor: NDArray[np.float64]  # (worlds, 3) [m]
+
+
+class SweepScene(NamedTuple):
+    """The scene of a cast, as its rays see it."""
+
+    arrays: InstanceTables
+    labels: LabelTables
+    masks: NDArray[np.uint32]  # (2,) bits of the objects that end rays, and of the volumes that light passes
+    coherent: int = COHERENT_ADDRESS  # address of Embree's arguments for rays in the sensor's pattern
+    scattered: int = SCATTERED_ADDRESS  # and for their children
+
+
+class BlockPlace(NamedTuple):
+    """A block of rays."""
+
+    head: int
+    world: int  # of the head
+    start: int  # first ray, among those of the head
+    used: int  # how many
+
+
 class SweepOutputs(NamedTuple):
     """Outputs of a sweep."""
 
@@ -58,25 +96,21 @@ class SweepOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep(
-    first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, normals, errors, out
-):
+def sweep(first, step, count, scene, aim, limits, in_world, normals, errors, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`.
-        rays: `RayTables`; heads: `Heads`.
+        scene: `SweepScene`; aim: `SweepAim`.
         limits: Least range that returns, and length of the rays [m], float32 (2,).
-        mask: Bits of the objects to see.
-        arguments: Address of Embree's arguments.
         in_world: Write points in world coordinates instead of the sensor frame.
         normals: Filled with normals in the frame of the points, float32 (heads, rays, 3); None if not requested, which
             compiles nothing for them.
         errors: `RayErrors` if rays and ranges have some, else None, which compiles nothing for them.
         out: `SweepOutputs`.
     """
+    arrays, labels, mask = scene.arrays, scene.labels, scene.masks[0]
+    rays, heads, anchor = aim
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = new_block() if normals is None and errors is None else rows.new_scratch()
@@ -87,7 +121,7 @@ def sweep(
             send_astray(block, rays, heads, errors, head, start, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
-        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, True, used)
+        trace_block(block, hit, floats, words, active, arrays.scene[world], scene.coherent, True, used)
         settle_block(block, hit, jit.uncounted(arrays), world, mask, limits[1], used)
         if errors is not None:
             spoil_block(block, hit, rays, heads, errors, head, start, used)
@@ -115,15 +149,13 @@ def sweep(
 def send_astray(block, rays, heads, errors, head, start, used):
     """Tilt the rays of a block by their jitter; see `RayErrors`."""
     if errors.number[N_JITTER] > np.float32(0.0):
-        element, among = numbers_of(rays, heads, errors, head, start)
-        jitter(block, errors, element, among, errors.number[N_JITTER], used)
+        jitter(block, draws_of(rays, heads, errors, head, start), errors.number[N_JITTER], used)
 
 
 @jit.function
 def spoil_block(block, hit, rays, heads, errors, head, start, used):
     """Errors of the ranges of a block that was traced, by draws that belong to its rays."""
-    element, among = numbers_of(rays, heads, errors, head, start)
-    draw_block(block, errors.key, element, errors.tick, among, False, used)
+    draw_block(block, draws_of(rays, heads, errors, head, start), False, used)
     spoil_hits(block, hit, errors.number, errors.noise_by_range, used)
 
 

@@ -14,16 +14,17 @@ from sensorium.tracing.kernels.geometry import rows
 
 
 @jit.kernel
-def aim_sweep(first, step, count, rays, heads, far, errors, out):
+def aim_sweep(first, step, count, aim, far, errors, out):
     """Rays of the blocks first, first + step, ... of all heads, in float32 around the anchors.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        rays: `RayTables`; heads: `Heads`.
+        aim: `SweepAim`.
         far: Length of the rays [m].
         errors: `RayErrors`, or None.
         out: `Rays` to fill, (heads x rays) rows.
     """
+    rays, heads = aim.rays, aim.heads
     block, _ = new_block() if errors is None else rows.new_scratch()
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK
@@ -42,18 +43,19 @@ def aim_sweep(first, step, count, rays, heads, far, errors, out):
 
 
 @jit.kernel
-def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found, errors, out):
+def write_sweep(first, step, count, aim, limits, in_world, found, errors, out):
     """Readings of the blocks first, first + step, ... of all heads, from the hits of their rays.
 
     Args:
         first, step, count: Share of the blocks.
-        rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m].
+        aim: `SweepAim`.
         limits: Least range that returns, and length of the rays [m], float32 (2,).
         in_world: Write points in world coordinates instead of the sensor frame.
         found: `RawHits` of the rays, (heads x rays) rows.
         errors: `RayErrors`, or None.
         out: `SweepOutputs`.
     """
+    rays, heads, anchor = aim
     block, hit = new_block() if errors is None else rows.new_scratch()
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK

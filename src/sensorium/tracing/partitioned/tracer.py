@@ -96,15 +96,14 @@ class PartsPlacement:
         total = out.range_m.size
         each = total // len(self._motion)
         rays, found = new_rays(total), new_hits(total)
-        worker_pool.run(aim_sweep, aim.blocks, aim.rays, aim.heads, limits[1], errors, rays)
+        worker_pool.run(aim_sweep, aim.blocks, aim.for_kernel, limits[1], errors, rays)
         for world, bodies in enumerate(self._motion):
             here = slice(world * each, (world + 1) * each)
             own = Rays._make(column[here] for column in rays)
             hits = self._caster.cast_from_anchor(own, aim.anchor[world], bodies, hide=frozenset(hide), air=False)
             for column, part in zip(found, hits, strict=True):
                 column[here] = part
-        where = (aim.rays, aim.heads, aim.anchor, limits, in_world)
-        worker_pool.run(write_sweep, aim.blocks, *where, found, errors, out)
+        worker_pool.run(write_sweep, aim.blocks, aim.for_kernel, limits, in_world, found, errors, out)
 
     def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
         """Fill in the returns of each ray, with light followed, world by world."""

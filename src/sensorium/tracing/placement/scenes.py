@@ -76,6 +76,7 @@ class PlacedScenes:
         self._banks = banks
         self._kind = self._kinds()
         self._mask_bits = self._hide_bits(self._hidden)
+        self._known_masks: dict[tuple[tuple[str, ...], tuple[tuple[int, ...], ...]], NDArray[np.uint32]] = {}
         bits = [self._mask_bits.get(name or "", KIND_BITS) for name in layout.body]
         self._column_bit = np.ascontiguousarray(np.array(bits, np.int64).reshape(-1, len(KIND_BITS)).T)
 
@@ -106,6 +107,10 @@ class PlacedScenes:
         """Ray mask that passes through the hidden bodies, and without `air` through fog banks and other air."""
         return self._mask(hide, (SURFACE, VOLUME, AIR, BANK) if air else (SURFACE, VOLUME))
 
+    def masks_of_sweep(self, hide: Iterable[str]) -> NDArray[np.uint32]:
+        """Ray masks for all but air, through the hidden bodies, and for no volumes, shape (2,)."""
+        return self._masks(tuple(hide), (SURFACE, VOLUME), ())
+
     def masks_of_light(self, hide: Iterable[str], *, banks: bool = False) -> NDArray[np.uint32]:
         """Ray masks for surfaces only and for volumes only, through the hidden bodies, shape (2,).
 
@@ -113,8 +118,15 @@ class PlacedScenes:
             hide: Hidden bodies.
             banks: Whether volumes that kernels clip by their planes are visible.
         """
-        volumes = (VOLUME, AIR, BANK) if banks else (VOLUME, AIR)
-        return np.array([self._mask(hide, (SURFACE,)), self._mask(hide, volumes)], np.uint32)
+        return self._masks(tuple(hide), (SURFACE,), (VOLUME, AIR, BANK) if banks else (VOLUME, AIR))
+
+    def _masks(self, hide: tuple[str, ...], *kinds: tuple[int, ...]) -> NDArray[np.uint32]:
+        """A ray mask for each list of kinds; kept, since every sweep asks."""
+        masks = self._known_masks.get((hide, kinds))
+        if masks is None:
+            masks = np.array([self._mask(hide, each) for each in kinds], np.uint32)
+            self._known_masks[hide, kinds] = masks
+        return masks
 
     def _mask(self, hide: Iterable[str], kinds: tuple[int, ...]) -> int:
         """Ray mask that sees objects of these kinds, but for those on hidden bodies."""

@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-from sensorium.record.ros2.pack_points import pack_points
+from sensorium.record.ros2.pack_points import ReturnWords, pack_points
 
 RETURNS, CHANNELS, COLUMNS = 2, 2, 3
 RAYS, ALL = CHANNELS * COLUMNS, RETURNS * CHANNELS * COLUMNS
@@ -18,17 +18,9 @@ def test_what_is_kept_is_written_in_order_and_the_rest_is_left():
     keep = rng.random(ALL) < 0.6
     keep[[0, -1]] = True, True
     out = np.full((ALL, 8), 0xAAAAAAAA, np.uint32)
-    count = pack_points(
-        out,
-        keep,
-        xyz.view(np.uint32),
-        intensity.view(np.uint32),
-        time_ns.reshape(-1, 1),
-        label.view(np.uint32),
-        width.view(np.uint32),
-        cause,
-        COLUMNS,
-    )
+    numbers = (xyz, intensity, label, width)
+    returns = ReturnWords(*(array.view(np.uint32) for array in numbers), cause)
+    count = pack_points(out, keep, returns, time_ns.reshape(-1, 1), COLUMNS)
     assert count == keep.sum()
     assert (out[count:] == 0xAAAAAAAA).all()
     for record, at in zip(out, np.flatnonzero(keep).tolist(), strict=False):
@@ -46,5 +38,6 @@ def test_numbers_of_eight_bytes_take_two_words():
     none = np.zeros(1, np.uint32)
     one = np.ones(1, np.bool_)
     no_extra = np.zeros((1, 0), np.uint32)
-    pack_points(out, one, xyz.view(np.uint32), none, time_s.view(np.uint32), none, no_extra, np.zeros(1, np.uint8), 1)
+    returns = ReturnWords(xyz.view(np.uint32), none, none, no_extra, np.zeros(1, np.uint8))
+    pack_points(out, one, returns, time_s.view(np.uint32), 1)
     assert struct.unpack("<dddfdiHBB", out.tobytes()) == (*xyz[0].tolist(), 0.0, 5.000000001, 0, 0, 0, 0)

@@ -129,16 +129,18 @@ def add_surfaces_of_children(block, hit, tables, arrivals, weight_of, pulse_of, 
 
 
 @jit.function
-def clear_air(air_f, used):
+def clear_air(air, used):
     """No returns of the air yet, for the rays of a block."""
+    air_f, _ = air
     for j in range(AIR_SLOTS):
         for k in range(used):
             air_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
 
 
 @jit.function
-def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
+def add_air(air, arrivals, weight_of, pulse_of, batch, used):
     """Add the returns of the air along the rays of a block and their children, from their slots."""
+    air_f, air_i = air
     for k in range(used):
         for j in range(AIR_SLOTS):
             f, w = j * choose.FLOATS_A_SLOT + k, j * choose.WORDS_A_SLOT + k
@@ -172,8 +174,7 @@ def told_of(sender):
 @jit.function
 def new_air():
     """Slots for returns of the air, and scratch of `steps.offer_media`."""
-    air_f, air_i = choose.new_slots(AIR_SLOTS + 1)
-    return air_f, air_i, np.zeros(BLOCK + 1, np.int32)
+    return choose.new_slots(AIR_SLOTS + 1), np.zeros(BLOCK + 1, np.int32)
 
 
 # A return is mixed where other senders than its strongest have more than this share of it, ...
@@ -184,20 +185,21 @@ _CLEAR = np.float32(0.1)
 
 
 @jit.function
-def merge_beams(arrivals, order, beams, light, draws, element, among, separation, voided_before, slot_f, slot_i, used):
+def merge_beams(arrivals, order, beams, light, draws, separation, voided_before, slots, used):
     """Fill the slots of beams with their returns, as `steps.offer_first` fills those of rays.
 
     Args:
         arrivals: `Arrivals`; order: scratch, int64 (room,).
         beams: Scratch of the beams; one that a reset made void gets a number that keeps false alarms away.
         light: `LightTables`.
-        draws, element, among: Counter words of the random numbers.
+        draws: `BlockDraws`.
         separation: Least separation of two returns, in optical path [m].
         voided_before: Beams fired before this fraction of the interval have no returns.
-        slot_f, slot_i: Slots.
+        slots: `ReturnSlots`.
         used: Beams.
     """
-    arrivals = jit.uncounted(arrivals)
+    arrivals, light, draws, slots = jit.uncounted((arrivals, light, draws, slots))
+    slot_f, _ = slots
     clear = _CLEAR * separation
     for j in range(light.switch[tb.S_SLOTS] + 1):
         for k in range(used):
@@ -219,10 +221,8 @@ def merge_beams(arrivals, order, beams, light, draws, element, among, separation
         # Usually one surface sends all light, from about one range
         if alone and high - low <= clear:
             best, middle, total, _ = _summed(opl, power, sender, order, np.int64(0), count, alone)
-            _offer(
-                light, draws, element, among, k, np.int64(0), middle, total, arrivals.diffuse[k, best], sender[best],
-                arrivals.face[k, best], False, slot_f, slot_i,
-            )  # fmt: skip
+            diffuse, face = arrivals.diffuse[k, best], arrivals.face[k, best]
+            _offer(light, draws, k, np.int64(0), middle, total, diffuse, sender[best], face, False, slots)
             continue
         sort_by_range(opl, order, count)
         start = np.int64(0)
@@ -231,10 +231,8 @@ def merge_beams(arrivals, order, beams, light, draws, element, among, separation
             best, middle, total, mixed = _summed(opl, power, sender, order, start, end, alone)
             for i in range(start, end - 1):
                 mixed |= gap(opl, slack, sender, order[i], order[i + 1]) > clear
-            _offer(
-                light, draws, element, among, k, start, middle, total, arrivals.diffuse[k, best], sender[best],
-                arrivals.face[k, best], mixed, slot_f, slot_i,
-            )  # fmt: skip
+            diffuse, face = arrivals.diffuse[k, best], arrivals.face[k, best]
+            _offer(light, draws, k, start, middle, total, diffuse, sender[best], face, mixed, slots)
             start = end
 
 
@@ -257,11 +255,10 @@ def _summed(opl, power, sender, order, start, end, alone):
     return best, np.float32(first + moment / total), np.float32(total), others > _OTHERS * total
 
 
-@jit.function
-def _offer(
-    light, draws, element, among, k, place, opl, intensity, diffuse, sender, face, mixed, slot_f, slot_i
-):
+@jit.inlined
+def _offer(light, draws, k, place, opl, intensity, diffuse, sender, face, mixed, slots):
     """Offer one return of a beam, the one at this place among its arrivals, to its slots."""
+    slot_f, slot_i = slots
     column, mirror, depth = told_of(sender)
     cause = tb.BY_SURFACE
     if column < 0:
@@ -272,7 +269,7 @@ def _offer(
     near, far = limits_of(number)
     least, beam = number[tb.N_THRESHOLD], np.int32(k)
     if light.switch[tb.S_LIMIT] > 0 and intensity >= least:
-        noisy = least_detected(number, diffuse, intensity, draws, element + k, place, among, column < 0)
+        noisy = least_detected(number, diffuse, intensity, draws, k, place, column < 0)
         least = max(least, noisy)
     key = choose.key_of(returns, intensity, opl, least, near, far)
     if light.switch[tb.S_PRIORITY] > 0 and cause == tb.BY_ATMOSPHERE and key > choose.NONE:

@@ -12,36 +12,35 @@ from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.gather import merge_beams
 from sensorium.tracing.kernels.bundles import steps as fired
 from sensorium.tracing.kernels.bundles import tables as bt
-from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays
-from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
+from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays, new_names
+from sensorium.tracing.kernels.geometry.ray_errors import draws_from, draws_of
 from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
+from sensorium.tracing.kernels.sweep import BlockPlace
 
 
 @jit.kernel
-def sweep_beams(
-    first, step, count, arrays, labels, anchor, rays, heads, light, unlimited, tables, draws, masks, coherent,
-    scattered, out,
-):  # fmt: skip
+def sweep_beams(first, step, count, scene, aim, light, draws, cast, out):
     """Fire the blocks first, first + step, ... of beams of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` beams each.
-        arrays, labels, anchor, heads, light, draws, masks, coherent, scattered, out: As for `sweep_light`.
-        rays: `RayTables`, the axes of beams.
-        unlimited: `LightTables` without limits of range and strength, for the air along single rays.
-        tables: `BeamTables`.
+        scene, light, draws, out: As for `sweep_light`.
+        aim: `SweepAim`, whose rays are the axes of beams.
+        cast: `BeamCast`.
     """
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    unlimited, tables, draws, out, anchor = jit.uncounted((unlimited, tables, draws, out, anchor))
+    scene, aim, light, draws, cast, out = jit.uncounted((scene, aim, light, draws, cast, out))
+    arrays, coherent, scattered = scene.arrays, scene.coherent, scene.scattered
+    rays, heads, anchor = aim
+    tables, unlimited = cast
     owned = _new_scratch(light, tables)
     of_rays, of_beams = jit.uncounted(owned)
-    (floats, words, active), (block, hit), (child, child_hit), (spot, spot_hit), queue, media, named_rays = of_rays
-    (beams, up, levels), (slot_f, slot_i), (air_f, air_i, drawn), arrivals, order = of_beams
-    u_of, v_of, weight_of, pulse_of, slope_of = named_rays
-    set_mask(words, masks[0])
+    packet, (block, hit), (child, child_hit), (spot, spot_hit), queue, media, names = of_rays
+    (beams, up, levels), slots, (air, drawn), arrivals, order = of_beams
+    (floats, words, active), weight_of, pulse_of = packet, names.weight, names.pulse
+    set_mask(words, scene.masks[0])
     together, most, bundle = tables.switch[bt.V_BATCH], tables.switch[bt.V_PULSES], tables.u.shape[0]
     depth, airy, far = light.switch[tb.S_DEPTH], light.switch[tb.S_ATMOSPHERE] > 0, light.number[tb.N_FAR]
     corners, volumes = light.corner_reflectance.size > 0, light.switch[tb.S_CROSSINGS] > 0
@@ -50,8 +49,8 @@ def sweep_beams(
     for number in range(first, count, step):
         head, start, used = fired.fire_bundles(beams, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
-        scene = arrays.scene[world]
-        element, among = numbers_of(rays, heads, draws, head, start)
+        traced = arrays.scene[world]
+        own = draws_of(rays, heads, draws, head, start)
         for k in range(used):
             arrivals.filled[k] = 0
         for batch in range(0, used, together):
@@ -61,26 +60,25 @@ def sweep_beams(
                 lit = min(BLOCK, many - begin)
                 if begin != named:
                     named = begin
-                    name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
-                aim_rays(block, beams, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
+                    name_rays(tables, names, named)
+                aim_rays(block, beams, up, names, tables, batch, begin, far, lit)
                 if not fresh:
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
-                trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
-                steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit)
+                trace_block(block, hit, floats, words, active, traced, coherent, corners, lit)
+                steps.cross_volumes(block, media, packet, scene, light, anchor, world, True, lit)
                 steps.light_up(block, hit, media, arrays, light, world, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
-                    gather.clear_air(air_f, lit)
+                    gather.clear_air(air, lit)
                     gather.share_draws(beams, block, pulse_of, batch, lit)
-                    steps.offer_media(
-                        block, hit, media, unlimited, draws, element + batch, among, pulse_of, air_f, air_i, drawn, lit
-                    )
+                    mine = draws_from(own, batch)
+                    steps.offer_media(block, hit, media, unlimited, mine, pulse_of, air, drawn, lit)
                 if light.switch[tb.S_SUN] > 0:
                     centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centers > 0:
                         gather_sunlight(
-                            spot, spot_hit, child, child_hit, floats, words, active, scene, scattered, light.sun,
+                            spot, spot_hit, child, child_hit, floats, words, active, traced, scattered, light.sun,
                             centers,
                         )  # fmt: skip
                         fired.keep_sunlight(spot, spot_hit, beams, batch, centers)
@@ -93,45 +91,34 @@ def sweep_beams(
                     here = min(BLOCK, waiting)
                     waiting -= here
                     tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, here, far)
-                    trace_block(child, child_hit, floats, words, active, scene, scattered, corners, here)
+                    trace_block(child, child_hit, floats, words, active, traced, scattered, corners, here)
                     tree.pass_left(
                         child, child_hit, floats, words, active, arrays, world, scattered, corners, far, here
                     )
-                    steps.cross_volumes(
-                        child, media, floats, words, active, arrays, light, anchor, world, masks, False, here
-                    )
+                    steps.cross_volumes(child, media, packet, scene, light, anchor, world, False, here)
                     steps.light_up(child, child_hit, media, arrays, light, world, False, here)
                     gather.add_surfaces_of_children(
                         child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
                     )
                     if airy:
-                        mine = element + batch
-                        steps.draw_children(child, child_hit, light, draws, mine, among, pulse_of, here)
-                        steps.offer_media(
-                            child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
-                        )
+                        mine = draws_from(own, batch)
+                        steps.draw_children(child, child_hit, light, mine, pulse_of, here)
+                        steps.offer_media(child, child_hit, media, unlimited, mine, pulse_of, air, drawn, here)
                     waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)
                 if airy:
-                    gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)
-        report_beams(
-            arrivals, order, beams, slot_f, slot_i, rays, anchor, labels, heads, light, tables, draws, element, among,
-            head, world, start, used, out,
-        )  # fmt: skip
+                    gather.add_air(air, arrivals, weight_of, pulse_of, batch, lit)
+        place = BlockPlace(head, world, start, used)
+        report_beams(arrivals, order, beams, slots, aim, scene.labels, light, tables, own, place, out)
     jit.held(owned)
 
 
 @jit.function
-def report_beams(
-    arrivals, order, beams, slot_f, slot_i, rays, anchor, labels, heads, light, tables, draws, element, among,
-    head, world, start, used, out,
-):  # fmt: skip
+def report_beams(arrivals, order, beams, slots, aim, labels, light, tables, draws, place, out):
     """The returns of a block of beams, and the sunlight of each; arguments as for `steps.report`."""
-    merge_beams(
-        arrivals, order, beams, light, draws, element, among, tables.separation, heads.start[head], slot_f, slot_i, used
-    )
-    steps.report(
-        beams, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-    )
+    head, _, start, used = place
+    voided_before = aim.heads.start[head]
+    merge_beams(arrivals, order, beams, light, draws, tables.separation, voided_before, slots, used)
+    steps.report(beams, slots, aim, labels, light, draws, place, out)
     if light.switch[tb.S_SUN] > 0:
         for k in range(used):
             out.ambient[head, start + k] = beams[rows.AMBIENT + k]
@@ -147,7 +134,7 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         tree.new_queue(light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
         new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
-        fired.new_names(),
+        new_names(),
     )
     of_beams = (
         (rows.new_scratch()[0], new_block()[0], fired.new_levels()),

@@ -12,15 +12,15 @@ from sensorium.tracing.kernels.beams.kernel import report_beams
 from sensorium.tracing.kernels.bundles import stages as bs
 from sensorium.tracing.kernels.bundles import steps
 from sensorium.tracing.kernels.bundles import tables as bt
-from sensorium.tracing.kernels.bundles.rays import name_rays
+from sensorium.tracing.kernels.bundles.rays import name_rays, new_names
 from sensorium.tracing.kernels.bundles.tables import BeamTables
-from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
+from sensorium.tracing.kernels.geometry.ray_errors import draws_from, draws_of
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import stages as ls
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.light.steps import draw_children, light_up_found, offer_media
-from sensorium.tracing.kernels.sweep import block_of
+from sensorium.tracing.kernels.sweep import BlockPlace, block_of
 
 
 class BeamWalks(NamedTuple):
@@ -52,21 +52,19 @@ def new_beam_walks(count: int, light: tb.LightTables, tables: BeamTables) -> Bea
 
 
 @jit.kernel
-def follow_beams(
-    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, unlimited, tables, draws, walks,
-    out,
-):  # fmt: skip
+def follow_beams(first, step, count, chosen, known, aim, light, draws, walks, cast, out):
     """Advance the chosen blocks of beams first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers, chosen, at, known, labels: As for `follow_light`.
-        anchor, rays, heads, light, unlimited, tables, draws, out: As for `sweep_beams`.
-        walks: `BeamWalks`.
+        chosen, known, aim, light, draws, out: As for `follow_light`.
+        walks: `BeamWalks`; cast: `BeamCast`.
     """
-    owned = (steps.new_levels(), rows.new_scratch(), steps.new_names())
+    rays, heads, anchor = aim
+    tables, unlimited = cast
+    owned = (steps.new_levels(), rows.new_scratch(), new_names())
     levels, (spot, spot_hit), names = owned
-    u_of, v_of, weight_of, pulse_of, slope_of = names
+    weight_of, pulse_of = names.weight, names.pulse
     bundles = walks.bundles
     drawn, order = np.zeros(BLOCK + 1, np.int32), jit.zeros(tables.room, np.int64)
     named = -1  # first ray of those that are named
@@ -75,16 +73,17 @@ def follow_beams(
     found, base = known.found, known.base
     scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
+        walk = chosen.row[turn]
+        stage, row, batch, begin = traced.stage[walk], chosen.at[turn], bundles.batch[walk], bundles.begin[walk]
         block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
-        beams, up, air_f, air_i = bundles.axes[walk], bundles.up[walk], walks.air_f[walk], walks.air_i[walk]
+        beams, up = bundles.axes[walk], bundles.up[walk]
+        slots, air = ls.slots_of_walk(traced, walk), choose.ReturnSlots(walks.air_f[walk], walks.air_i[walk])
         arrivals = _of_block(walks.arrivals, walk)
-        head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
-        element, among = numbers_of(rays, heads, draws, head, start)
-        world, mine = heads.world[head], element + batch
+        head, start, used = block_of(chosen.number[walk], rays.x.shape[0], most)
+        own = draws_of(rays, heads, draws, head, start)
+        world, mine = heads.world[head], draws_from(own, batch)
         if stage == ls.AIM:
-            steps.fire_bundles(beams, up, levels, rays, heads, light, draws, numbers[walk], most)
+            steps.fire_bundles(beams, up, levels, rays, heads, light, draws, chosen.number[walk], most)
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
             for k in range(used):
                 arrivals.filled[k] = 0
@@ -94,16 +93,16 @@ def follow_beams(
             lit = min(BLOCK, many - begin)
             if begin != named:
                 named = begin
-                name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
+                name_rays(tables, names, named)
             if stage == ls.FIRST:
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                 media = ls.media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
-                    gather.clear_air(air_f, lit)
+                    gather.clear_air(air, lit)
                     gather.share_draws(beams, block, pulse_of, batch, lit)
-                    offer_media(block, hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, lit)
+                    offer_media(block, hit, media, unlimited, mine, pulse_of, air, drawn, lit)
                 if light.switch[tb.S_DEPTH] > 0:
                     bs.send_on(traced, walk, block, hit, media, light, world, np.int64(0))
                 if bs.ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
@@ -121,23 +120,19 @@ def follow_beams(
                     child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
                 )
                 if airy:
-                    draw_children(child, child_hit, light, draws, mine, among, pulse_of, here)
-                    offer_media(
-                        child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
-                    )
+                    draw_children(child, child_hit, light, mine, pulse_of, here)
+                    offer_media(child, child_hit, media, unlimited, mine, pulse_of, air, drawn, here)
                 bs.send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
             if ls.ask_for_children(traced, walk, light):
                 continue
             if airy:
-                gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)
+                gather.add_air(air, arrivals, weight_of, pulse_of, batch, lit)
             begin += BLOCK
             if begin >= many:
                 batch, begin = batch + together, np.int64(0)
             if batch >= used:
-                report_beams(
-                    arrivals, order, beams, traced.slot_f[walk], traced.slot_i[walk], rays, anchor, labels, heads,
-                    light, tables, draws, element, among, head, heads.world[head], start, used, out,
-                )  # fmt: skip
+                place = BlockPlace(head, world, start, used)
+                report_beams(arrivals, order, beams, slots, aim, known.labels, light, tables, own, place, out)
                 ls.name_faces(known.faces, head, start, used, out)
                 traced.pending[walk] = 0
                 continue

@@ -1,8 +1,10 @@
 """The rays of a beam or a pulse: from the aperture, diverging from the virtual focus behind it."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
@@ -16,16 +18,38 @@ _LEFT, _UP = pk.B_NORMAL_X, pk.B_ORIGIN_X
 _VECTOR = 8
 
 
+class RayNames(NamedTuple):
+    """Which rays of which pulses are in a block."""
+
+    u: NDArray[np.float32]  # (BLOCK,) place across the beam
+    v: NDArray[np.float32]
+    weight: NDArray[np.float32]  # (BLOCK,) share of power
+    pulse: NDArray[np.int32]  # (BLOCK,) pulse in the batch
+    slope: NDArray[np.float32]  # (3, BLOCK) unit direction: along the axis of the beam, to the left and up
+
+
 @jit.function
-def name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, first):
+def new_names():
+    """Arrays that `name_rays` fills."""
+    return RayNames(
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.int32),
+        np.zeros((3, BLOCK), np.float32),
+    )
+
+
+@jit.function
+def name_rays(tables, names, first):
     """Which rays of which pulses are in a block that begins with ray `first` of a batch, each pulse with as many.
 
     Args:
         tables: `BeamTables` or `WaveformTables`.
-        u_of, v_of, weight_of, pulse_of: Filled, (BLOCK,): place across the beam, share of power, pulse in the batch.
-        slope_of: Filled, (3, BLOCK): components of the unit direction along the axis of the beam, to the left and up.
+        names: `RayNames`, filled.
         first: Number of the block's first ray in the batch.
     """
+    u_of, v_of, weight_of, pulse_of, slope_of = names
     count, one = tables.u.shape[0], np.float32(1.0)
     along, across = tables.number[bt.W_TAN_ALONG], tables.number[bt.W_TAN_ACROSS]
     for k in range(BLOCK):
@@ -54,7 +78,7 @@ def find_axes(pulses, up, used):
 
 
 @jit.function
-def aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, first, far, used):
+def aim_rays(block, pulses, up, names, tables, batch, first, far, used):
     """Fill a block with the rays that `name_rays` named.
 
     Ray i of a pulse passes the aperture at r (u_i e1 + v_i e2) and goes along d + u_i tan(a) e1 + v_i tan(b) e2, with
@@ -63,27 +87,28 @@ def aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, first, far,
     Args:
         block: Scratch for the rays.
         pulses: Scratch with origins, axes and times of pulses; up: the same with the axes of `find_axes`.
-        u_of, v_of, slope_of: Of the rays.
+        names: `RayNames`.
         tables: `BeamTables` or `WaveformTables`.
         batch: Number of the batch's first pulse in `pulses`.
         first: Number of the block's first ray in the batch.
         far: How far to look [m].
         used: Rays in the block.
     """
-    block, pulses, up, u_of, v_of, slope_of = jit.uncounted((block, pulses, up, u_of, v_of, slope_of))
+    block, pulses, up, names = jit.uncounted((block, pulses, up, names))
     rays, radius = tables.u.shape[0], tables.number[bt.W_EXIT_RADIUS]
     k, pulse = 0, first // rays
     while k < used:
         end = min((pulse + 1) * rays - first, used)
         # What is filled beyond a pulse's rays, the next pulse overwrites
         run = min((end - k + _VECTOR - 1) // _VECTOR * _VECTOR, BLOCK - k)
-        _aim_run(block, pulses, up, u_of, v_of, slope_of, radius, batch + pulse, far, np.uint32(k), np.uint32(run))
+        _aim_run(block, pulses, up, names, radius, batch + pulse, far, np.uint32(k), np.uint32(run))
         k, pulse = end, pulse + 1
 
 
 @jit.inlined
-def _aim_run(block, pulses, up, u_of, v_of, slope_of, radius, p, far, start, run):
+def _aim_run(block, pulses, up, names, radius, p, far, start, run):
     """Rays of one pulse, from a place of the block on."""
+    u_of, v_of, slope_of = names.u, names.v, names.slope
     dx, dy, dz = pulses[pk.B_DIRECTION_X + p], pulses[pk.B_DIRECTION_Y + p], pulses[pk.B_DIRECTION_Z + p]
     ox, oy, oz = pulses[pk.B_ORIGIN_X + p], pulses[pk.B_ORIGIN_Y + p], pulses[pk.B_ORIGIN_Z + p]
     ax, ay, az = up[_LEFT + p], up[_LEFT + BLOCK + p], up[_LEFT + 2 * BLOCK + p]

@@ -88,18 +88,17 @@ def ask_for_rays(walks, walk, block, names, named, tables, batch, begin, far, us
     Args:
         walks: `BundleWalks`; walk: number of the block.
         block: Its scratch of rays.
-        names: What `name_rays` fills; named: first ray of those that are named.
+        names: `RayNames`; named: first ray of those that are named.
         tables: `BeamTables` or `WaveformTables`.
         batch, begin: First bundle of the batch, first ray in it.
         far: How far to look [m].
         used: Bundles of the block.
     """
-    u_of, v_of, weight_of, pulse_of, slope_of = names
     together, bundle = tables.switch[bt.V_BATCH], tables.u.shape[0]
     walks.batch[walk], walks.begin[walk] = batch, begin
     lit = min(BLOCK, min(together, used - batch) * bundle - begin)
     if begin != named:
-        name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, begin)
-    aim_rays(block, walks.axes[walk], walks.up[walk], u_of, v_of, slope_of, tables, batch, begin, far, lit)
+        name_rays(tables, names, begin)
+    aim_rays(block, walks.axes[walk], walks.up[walk], names, tables, batch, begin, far, lit)
     ask(walks.rays, walk, FIRST, block, lit)
     return begin

@@ -6,7 +6,7 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.bundles import tables as bt
 from sensorium.tracing.kernels.bundles.rays import find_axes
-from sensorium.tracing.kernels.geometry.ray_errors import draw_block, jitter, numbers_of
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, draws_of, jitter
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.sweep import aim_block, aim_numbered
@@ -19,28 +19,16 @@ def new_levels():
 
 
 @jit.function
-def new_names():
-    """Arrays that `name_rays` fills."""
-    return (
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.int32),
-        np.zeros((3, BLOCK), np.float32),
-    )
-
-
-@jit.function
 def fire_bundles(axes, up, levels, rays, heads, light, draws, number, most):
     """Axes of a block of bundles, two directions across each, and their draws; returns head, first bundle, how many."""
     head, start, used = aim_numbered(axes, rays, heads, number, most)
-    element, among = numbers_of(rays, heads, draws, head, start)
+    own = draws_of(rays, heads, draws, head, start)
     time = rays.time[start : start + used]
     aim_block(up, levels[0], levels[0], levels[1], time, heads.matrix[head], heads.time, used)
     if light.number[tb.N_JITTER] > np.float32(0.0):
-        jitter(axes, draws, element, among, light.number[tb.N_JITTER], used)
+        jitter(axes, own, light.number[tb.N_JITTER], used)
     find_axes(axes, up, used)
-    draw_block(axes, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
+    draw_block(axes, own, light.switch[tb.S_SLOTS] > 1, used)
     for k in range(used):
         axes[rows.AMBIENT + k] = np.float32(0.0)
     return head, start, used

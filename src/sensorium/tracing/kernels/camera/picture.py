@@ -35,22 +35,21 @@ class PictureOutputs(NamedTuple):
 
 
 @jit.kernel
-def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis, depth, mask, coherent, scattered, out):
+def picture(first, step, count, scene, aim, tables, along_axis, depth, out):
     """Fire and shade the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        rays: `RayTables`; heads: `Heads`.
+        scene: `SweepScene`; aim: `SweepAim`.
         tables: `PictureTables`.
         along_axis: Whether distance is counted along the camera's axis instead of the ray.
         depth: How many mirrors in a row are followed.
-        mask: Bits of the objects to see.
-        coherent, scattered: Addresses of Embree's arguments for first rays and for mirror rays.
         out: `PictureOutputs`.
     """
+    arrays, coherent, scattered = scene.arrays, scene.coherent, scene.scattered
+    rays, heads = aim.rays, aim.heads
     floats, words, active = new_packet()
-    set_mask(words, mask)
+    set_mask(words, scene.masks[0])
     block, hit = rows.new_scratch()
     lit = np.zeros(BLOCK, np.bool_)
     for k in range(BLOCK):
@@ -67,11 +66,11 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
         end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = np.float32(np.inf)
-        scene = arrays.scene[world]
-        trace_block(block, hit, floats, words, active, scene, coherent, np.bool_(True), used)
+        traced = arrays.scene[world]
+        trace_block(block, hit, floats, words, active, traced, coherent, np.bool_(True), used)
         resolve(block, hit, arrays, tables.surfaces, world, False, used)
         find_incidence(block, used)
-        find_shadows(block, hit, lit, floats, active, scene, coherent, tables, used)
+        find_shadows(block, hit, lit, floats, active, traced, coherent, tables, used)
 
         radiance, inverse = out.radiance[head, start:end], out.inverse_depth[head, start:end]
         row = world if tables.reflectance_first.shape[0] > 1 else 0
@@ -81,10 +80,10 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
             for level in range(1, depth + 1):
                 if going == 0:
                     break
-                trace_block(child, child_hit, floats, words, active, scene, scattered, np.bool_(True), going)
+                trace_block(child, child_hit, floats, words, active, traced, scattered, np.bool_(True), going)
                 resolve(child, child_hit, arrays, tables.surfaces, world, False, going)
                 find_incidence(child, going)
-                find_shadows(child, child_hit, lit, floats, active, scene, scattered, tables, going)
+                find_shadows(child, child_hit, lit, floats, active, traced, scattered, tables, going)
                 shade(child, child_hit, lit, tables, row, level < depth, going, mirrored, onward)
                 going = _add_mirrored(
                     child, child_hit, tables, level < depth, going, mirrored, carried, onward, radiance

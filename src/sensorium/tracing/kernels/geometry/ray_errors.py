@@ -35,15 +35,32 @@ class RayErrors(NamedTuple):
     sensors: int
 
 
-@jit.function
-def numbers_of(rays, heads, draws, head, start):
-    """Counter words of a block: its first ray among those of its world, and the world's number."""
-    return np.int64(head % draws.sensors) * rays.x.shape[0] + start, draws.first_world + heads.world[head]
+class BlockDraws(NamedTuple):
+    """Counter words of the random numbers of a block of rays."""
+
+    key: NDArray[np.uint32]  # (2,)
+    tick: int
+    element: int  # first ray of the block, among those of its world
+    world: int
 
 
 @jit.function
-def draw_block(block, key, element, tick, world, second, used):
+def draws_of(rays, heads, draws, head, start):
+    """`BlockDraws` of a head's rays from `start` on; draws has key, tick, first_world and sensors."""
+    element = np.int64(head % draws.sensors) * rays.x.shape[0] + start
+    return BlockDraws(draws.key, draws.tick, element, draws.first_world + heads.world[head])
+
+
+@jit.function
+def draws_from(draws, ray):
+    """`BlockDraws` of the same block from another ray on."""
+    return BlockDraws(draws.key, draws.tick, draws.element + ray, draws.world)
+
+
+@jit.function
+def draw_block(block, draws, second, used):
     """Draw for the first node of neighboring rays: atmosphere, range noise (a second number if wanted), dropout."""
+    key, tick, element, world = draws
     if not second:
         for k in range(used):
             w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
@@ -61,10 +78,11 @@ def draw_block(block, key, element, tick, world, second, used):
 
 
 @jit.function
-def jitter(block, draws, element, among, sigma, used):
+def jitter(block, draws, sigma, used):
     """Tilt each ray by two small normal angles across it [rad]."""
+    key, tick, element, world = draws
     for k in range(used):
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, STAGE_JITTER, FIRST_DRAW, draws.tick, among)
+        w0, w1, _, _ = draw_words(key[0], key[1], element + k, STAGE_JITTER, FIRST_DRAW, tick, world)
         a, b = normal_pair_f32(w0, w1)
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)

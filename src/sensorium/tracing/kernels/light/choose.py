@@ -4,7 +4,10 @@ Slots live in two flat arrays like the rest of a block's scratch: slot j holds F
 j * FLOATS_A_SLOT and WORD_ROWS rows of integers from j * WORDS_A_SLOT. Slot 0 is the best.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
@@ -20,10 +23,17 @@ OUTSIDE = np.float32(-1e30)  # rank of what only noise brings between the limits
 NOBODY = np.int32(-1)  # in place of a column, a face or a mirror
 
 
+class ReturnSlots(NamedTuple):
+    """Slots for the returns of a block of rays."""
+
+    floats: NDArray[np.float32]  # (slots x FLOATS_A_SLOT,)
+    words: NDArray[np.int32]  # (slots x WORDS_A_SLOT,)
+
+
 @jit.function
 def new_slots(count):
-    """Empty slots, `count` a ray: floats and integers."""
-    return np.full(count * FLOATS_A_SLOT, NONE, np.float32), np.full(count * WORDS_A_SLOT, -1, np.int32)
+    """Empty slots, `count` a ray."""
+    return ReturnSlots(np.full(count * FLOATS_A_SLOT, NONE, np.float32), np.full(count * WORDS_A_SLOT, -1, np.int32))
 
 
 @jit.inlined

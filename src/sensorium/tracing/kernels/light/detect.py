@@ -31,17 +31,19 @@ _HALF_ELECTRON = 0.5
 
 
 @jit.function
-def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, among, returns, used):
+def detect_block(block, slots, detector, number, draws, returns, used):
     """Empty the slots of returns that are not detected, shift the others along their rays, add false alarms.
 
     Args:
         block: Scratch with the sunlight of each shot [W] in row AMBIENT.
-        slot_f, slot_i: Slots, intensities in watts.
+        slots: `ReturnSlots`, intensities in watts.
         detector: float32 (DETECTOR_NUMBERS,), see D_ above; number: float32 numbers of the sensor.
-        key, tick, element, among: Counter words of the random numbers: key, sweep, first ray, world.
+        draws: `BlockDraws`.
         returns: How many returns of a ray are reported.
         used: Rays in the block.
     """
+    slot_f, slot_i = slots
+    key, tick, element, world = draws
     rate, noise = np.float64(detector[D_ELECTRONS_A_WATT]), np.float64(detector[D_NOISE_ELECTRONS])
     scale = np.float64(number[tb.N_CALIBRATED_INDEX])
     near, far = np.float64(number[tb.N_LEAST]), np.float64(number[tb.N_MOST])
@@ -54,7 +56,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
             if slot_f[f + choose.KEY] == choose.NONE:
                 continue
             signal = rate * slot_f[f + choose.INTENSITY]
-            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, _STAGE_DETECT, j, tick, among)
+            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, _STAGE_DETECT, j, tick, world)
             g0, g1 = normal_pair_f32(w2, w3)
             if counted(signal + background, w0, w1) + noise * g0 < threshold:
                 slot_f[f + choose.KEY] = choose.NONE
@@ -65,7 +67,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
 
         # Noise alone may cross the threshold somewhere in an empty shot, unless a reset made the shot void
         if not seen and block[rows.UNIFORM + k] < np.float32(1.0) and background + noise > 0.0:
-            w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, FIRST_DRAW, tick, among)
+            w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, FIRST_DRAW, tick, world)
             power = np.float32((threshold - background) / rate)
             if uniform_f32(w0) < detector[D_FALSE_ALARM] and power >= number[tb.N_THRESHOLD]:
                 opl = np.float32(scale * (near + (far - near) * uniform_f32(w1)))

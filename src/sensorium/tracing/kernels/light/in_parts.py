@@ -67,7 +67,7 @@ def walk_through(
 
     Args:
         kernel: Advances chosen blocks, as `follow_light` does.
-        where: All its arguments after the labels.
+        where: All its arguments after `known`.
         walks: Arrays for blocks.
         remote_hits: Finds hits; collect: finds crossings of volumes.
         numbers: Of the blocks, among those of all heads.
@@ -84,8 +84,8 @@ def walk_through(
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
         word = crossed.word.reshape(-1, cr.CROSSING_WORDS)
         bases = log.add(found.face_id, found.label), log.add(word[:, cr.C_FACE], word[:, cr.C_LABEL])
-        known = stages.Known(found, crossed, *bases, log.faces)
-        worker_pool.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
+        known = stages.Known(found, crossed, *bases, log.faces, log.labels())
+        worker_pool.run(kernel, len(chosen), stages.Chosen(numbers, chosen, at), known, *where)
 
     everybody, none = np.arange(len(numbers)), cr.new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM

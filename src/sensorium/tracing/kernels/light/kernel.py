@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_packet, set_mask, trace_block
-from sensorium.tracing.kernels.geometry.ray_errors import draw_block, numbers_of
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, draws_of
 from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
+from sensorium.tracing.kernels.sweep import BlockPlace
 
 
 class LightOutputs(NamedTuple):
@@ -34,27 +35,24 @@ class LightOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, draws, masks, coherent, scattered, out):
+def sweep_light(first, step, count, scene, aim, light, draws, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`.
-        rays: `RayTables`; heads: `Heads`.
+        scene: `SweepScene`; aim: `SweepAim`.
         light: `LightTables`.
         draws: Randomness: uint32 key (2,), tick, number of the first world, sensors of a world.
-        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
-        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `LightOutputs`.
     """
     # References are not counted: arguments outlive the call, and the scratch is held until the end
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    draws, masks, out, anchor = jit.uncounted((draws, masks, out, anchor))
+    scene, aim, light, draws, out = jit.uncounted((scene, aim, light, draws, out))
+    arrays, coherent, scattered = scene.arrays, scene.coherent, scene.scattered
+    rays, heads, anchor = aim
     owned = _new_scratch(light)
     packet, first_rays, children, media, queue, slots, drawn, owner = jit.uncounted(owned)
-    (floats, words, active), (block, hit), (child, child_hit), (slot_f, slot_i) = packet, first_rays, children, slots
-    set_mask(words, masks[0])
+    (floats, words, active), (block, hit), (child, child_hit) = packet, first_rays, children
+    set_mask(words, scene.masks[0])
     depth, far = light.switch[tb.S_DEPTH], light.number[tb.N_FAR]
     volumes, corners = light.switch[tb.S_CROSSINGS] > 0, light.corner_reflectance.size > 0
     fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
@@ -62,21 +60,19 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         # First rays
         head, start, used = steps.fire(block, rays, heads, light, draws, number)
         end, world = start + used, heads.world[head]
-        scene = arrays.scene[world]
-        element, among = numbers_of(rays, heads, draws, head, start)
-        trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
+        traced = arrays.scene[world]
+        own = draws_of(rays, heads, draws, head, start)
+        trace_block(block, hit, floats, words, active, traced, coherent, corners, used)
         if not fresh:
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-        steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
-        draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
+        steps.cross_volumes(block, media, packet, scene, light, anchor, world, True, used)
+        draw_block(block, own, out.range_m.shape[1] > 1, used)
         steps.light_up(block, hit, media, arrays, light, world, True, used)
-        steps.offer_first(
-            block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used
-        )
+        steps.offer_first(block, hit, media, light, own, owner, slots, drawn, heads.start[head], used)
         fresh = not volumes and heads.start[head] <= np.float32(0.0)  # else rays that a reset made void spoilt them
 
         if light.switch[tb.S_SUN] > 0:
-            gather_sunlight(block, hit, child, child_hit, floats, words, active, scene, scattered, light.sun, used)
+            gather_sunlight(block, hit, child, child_hit, floats, words, active, traced, scattered, light.sun, used)
             ambient = out.ambient[head, start:end]
             for k in range(used):
                 ambient[k] = block[rows.AMBIENT + k]
@@ -88,25 +84,15 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 batch = min(BLOCK, waiting)
                 waiting -= batch
                 tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
-                trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-                tree.pass_left(
-                    child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch
-                )
-                steps.cross_volumes(
-                    child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch
-                )
+                trace_block(child, child_hit, floats, words, active, traced, scattered, corners, batch)
+                tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
+                steps.cross_volumes(child, media, packet, scene, light, anchor, world, False, batch)
                 steps.light_up(child, child_hit, media, arrays, light, world, False, batch)
-                steps.offer_more(
-                    child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
-                )
-                waiting = tree.spawn(
-                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
-                )
+                steps.offer_more(child, child_hit, media, light, own, owner, slots, drawn, batch)
+                waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)
 
         # The returns reported
-        steps.report(
-            block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-        )
+        steps.report(block, slots, aim, scene.labels, light, own, BlockPlace(head, world, start, used), out)
     jit.held(owned)
 
 

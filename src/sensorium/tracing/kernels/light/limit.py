@@ -24,14 +24,14 @@ _SIGMA, _DRAWN = rows.SIN2, rows.FIXED_R
 
 
 @jit.function
-def least_detected(number, diffuse, strength, draws, element, node, among, air):
+def least_detected(number, diffuse, strength, draws, ray, node, air):
     """Detection threshold of one return; infinite if it is certainly missed, 0 if it is certainly detected.
 
     Args:
         number: float32 numbers of the sensor.
         diffuse: Diffuse return of the surface straight on, rho / pi [1/sr].
         strength: Intensity of the return.
-        draws, element, among: Counter words of the random numbers: key and sweep, ray, world.
+        draws: `BlockDraws`; ray: in the block.
         node: Of the path in its ray's tree.
         air: Whether the return is from the air rather than the surface.
     """
@@ -41,18 +41,19 @@ def least_detected(number, diffuse, strength, draws, element, node, among, air):
         return np.float32(0.0)
     if strength < max(ratio - reach, np.float32(1.0)) * sigma:
         return _NEVER
-    w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element, STAGE_LIMIT, node, draws.tick, among)
+    key, tick, element, world = draws
+    w0, w1, _, _ = draw_words(key[0], key[1], element + ray, STAGE_LIMIT, node, tick, world)
     g0, g1 = normal_pair_f32(w0, w1)
     return np.float32((ratio - (g1 if air else g0)) * sigma)
 
 
 @jit.function
-def drop_undetected(block, light, draws, element, among, slot_f, some, used):
+def drop_undetected(block, light, draws, slot_f, some, used):
     """Empty the first slots of rays whose first surface is not detected; `least_detected` in vectors.
 
     Args:
         block: Scratch, shaded.
-        light: `LightTables`; draws, element, among: counter words of the random numbers.
+        light: `LightTables`; draws: `BlockDraws`.
         slot_f: Slots, with the first surfaces.
         some: Scratch, int32 (BLOCK + 1,).
         used: Rays in the block.
@@ -76,8 +77,8 @@ def drop_undetected(block, light, draws, element, among, slot_f, some, used):
         some[count] = k
         count += np.intp(block[_SIGMA + k] > zero)
     for i in range(count):
-        at = element + np.int64(some[i])
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, FIRST_DRAW, draws.tick, among)
+        at = draws.element + np.int64(some[i])
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, FIRST_DRAW, draws.tick, draws.world)
         block[_DRAWN + i], _ = normal_pair_f32(w0, w1)
     for i in range(count):
         k = some[i]

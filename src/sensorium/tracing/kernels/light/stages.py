@@ -13,7 +13,7 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_ITEM, RawCrossings
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
-from sensorium.tracing.kernels.geometry.ray_errors import draw_block, numbers_of
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, draws_of
 from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.banks import clip_banks
@@ -21,10 +21,19 @@ from sensorium.tracing.kernels.light.media_stack import Media, new_media
 from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.kernels.light.stacks import Stacks
 from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at_sun
-from sensorium.tracing.kernels.sweep import WHOLE, block_of
+from sensorium.tracing.kernels.sweep import WHOLE, BlockPlace, block_of
+from sensorium.tracing.labels import LabelTables
 
 # Next stage of a block: aim its first rays; process the hits of these, of rays to the sun, of children
 AIM, FIRST, SUN, CHILDREN = map(np.int64, range(4))
+
+
+class Chosen(NamedTuple):
+    """Blocks to advance."""
+
+    number: NDArray[np.int64]  # of every active block, among those of all heads
+    row: NDArray[np.int64]  # (count,) rows of `Walks`
+    at: NDArray[np.int64]  # (count,) where the hits of each begin
 
 
 class Known(NamedTuple):
@@ -35,6 +44,7 @@ class Known(NamedTuple):
     base: int  # number of the first of these hits among all hits so far
     crossed_base: int  # and of the first of these crossings
     faces: NDArray[np.int32]  # face of each hit and crossing so far
+    labels: LabelTables  # in which the number of a hit replaces a face
 
 
 class Asked(NamedTuple):
@@ -118,6 +128,12 @@ def stacks_of_walk(stacks, walk):
 
 
 @jit.function
+def slots_of_walk(walks, walk):
+    """Slots of one block."""
+    return choose.ReturnSlots(walks.slot_f[walk], walks.slot_i[walk])
+
+
+@jit.function
 def queue_of_walk(queue, walk):
     """Queue of one block."""
     return tree.Queue(queue.number[walk], queue.word[walk], stacks_of_walk(queue.stacks, walk))
@@ -172,36 +188,31 @@ def look_past_left(block, hit, known, row, used):
 
 
 @jit.kernel
-def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out):
+def follow_light(first, step, count, chosen, known, aim, light, draws, walks, out):
     """Advance the chosen blocks first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers: Of the active blocks, among those of all heads.
-        chosen: Rows of `walks`, int64 (count,).
-        at: Row that the hits of each begin at, int64 (count,).
-        known: `Known` of the rays that wait.
-        labels: `LabelTables` in which the number of a hit replaces a face.
-        anchor: float64 (worlds, 3) [m].
-        rays: `RayTables`; heads: `Heads`; light: `LightTables`; draws: as for `sweep_light`.
+        chosen: `Chosen`; known: `Known` of the rays that wait.
+        aim: `SweepAim`; light: `LightTables`; draws: as for `sweep_light`.
         walks: `Walks`.
         out: `LightOutputs`.
     """
+    rays, heads, anchor = aim
     drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
     scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     found, base = known.found, known.base
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        number, stage, row = numbers[walk], walks.stage[walk], at[turn]
+        walk = chosen.row[turn]
+        number, stage, row = chosen.number[walk], walks.stage[walk], chosen.at[turn]
         block, hit, child, child_hit = walks.block[walk], walks.hit[walk], walks.child[walk], walks.child_hit[walk]
-        queue, slot_f, slot_i = queue_of_walk(walks.queue, walk), walks.slot_f[walk], walks.slot_i[walk]
-        world = heads.world[block_of(number, rays.x.shape[0], WHOLE)[0]]
+        queue, slots = queue_of_walk(walks.queue, walk), slots_of_walk(walks, walk)
         head, start, used = block_of(number, rays.x.shape[0], WHOLE)
-        element, among = numbers_of(rays, heads, draws, head, start)
+        world, own = heads.world[head], draws_of(rays, heads, draws, head, start)
         if stage == AIM:
             steps.fire(block, rays, heads, light, draws, number)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-            draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
+            draw_block(block, own, out.range_m.shape[1] > 1, used)
             walks.waiting[walk] = 0
             ask(walks, walk, FIRST, block, used)
             continue
@@ -210,9 +221,7 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
         if stage == FIRST:
             media = media_of_walk(scratch, walks, walk, block, light, anchor[world], known, row, used)
             steps.light_up_found(block, hit, media, light, found, row, base, True, used)
-            steps.offer_first(
-                block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used
-            )
+            steps.offer_first(block, hit, media, light, own, owner, slots, drawn, heads.start[head], used)
             if light.switch[tb.S_DEPTH] > 0:
                 walks.waiting[walk] = tree.spawn(
                     block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
@@ -233,7 +242,7 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
                 continue
             media = media_of_walk(scratch, walks, walk, child, light, anchor[world], known, row, batch)
             steps.light_up_found(child, child_hit, media, light, found, row, base, False, batch)
-            steps.offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch)
+            steps.offer_more(child, child_hit, media, light, own, owner, slots, drawn, batch)
             walks.waiting[walk] = tree.spawn(
                 child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk]
             )
@@ -241,9 +250,7 @@ def follow_light(first, step, count, numbers, chosen, at, known, labels, anchor,
             continue
 
         # The returns reported
-        steps.report(
-            block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-        )
+        steps.report(block, slots, aim, known.labels, light, own, BlockPlace(head, world, start, used), out)
         name_faces(known.faces, head, start, used, out)
         walks.pending[walk] = 0
 

@@ -12,7 +12,7 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.crossings import collect_block
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
 from sensorium.tracing.kernels.geometry.normals import find_incidence
-from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, jitter, numbers_of, straighten
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, draws_of, jitter, straighten
 from sensorium.tracing.kernels.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.tracing.kernels.light import media_stack as ms
 from sensorium.tracing.kernels.light import pieces as pc
@@ -30,8 +30,7 @@ def fire(block, rays, heads, light, draws, number):
     """Aim the first rays of a block; returns its head, its first ray, and how many it has."""
     head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
     if light.number[tb.N_JITTER] > np.float32(0.0):
-        element, among = numbers_of(rays, heads, draws, head, start)
-        jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
+        jitter(block, draws_of(rays, heads, draws, head, start), light.number[tb.N_JITTER], used)
     far = light.number[tb.N_FAR]
     for k in range(used):
         block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
@@ -39,18 +38,18 @@ def fire(block, rays, heads, light, draws, number):
 
 
 @jit.inlined
-def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
+def offer_first(block, hit, media, light, draws, owner, slots, drawn, voided_before, used):
     """Open the slots with the returns of surfaces and air on the first rays; `owner`: see `offer_media`."""
-    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used)
-    offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
+    _first_candidates(block, hit, light, draws, slots, drawn, voided_before, used)
+    offer_media(block, hit, media, light, draws, owner, slots, drawn, used)
 
 
 @jit.inlined
-def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+def offer_more(child, child_hit, media, light, draws, owner, slots, drawn, used):
     """Offer the returns of surfaces and air on the way of children; `owner`: see `offer_media`."""
-    _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
-    draw_children(child, child_hit, light, draws, element, among, owner, used)
-    offer_media(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
+    _offer_children(child, child_hit, light, draws, slots, used)
+    draw_children(child, child_hit, light, draws, owner, used)
+    offer_media(child, child_hit, media, light, draws, owner, slots, drawn, used)
 
 
 @jit.function
@@ -63,28 +62,29 @@ def own_rays():
 
 
 @jit.inlined
-def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+def offer_media(block, hit, media, light, draws, owner, slots, drawn, used):
     """Offer the returns of media on the way of rays or children.
 
     Args:
         block, hit: Scratch, shaded, with a draw for the atmosphere in row UNIFORM.
         media: `Media`; light: `LightTables`.
-        draws, element, among: Counter words of the random numbers.
-        owner: Ray whose draws each first ray uses, counted from the element, int32 (BLOCK,).
-        slot_f, slot_i: Slots; drawn: scratch (BLOCK + 1,).
+        draws: `BlockDraws`.
+        owner: Ray whose draws each first ray uses, counted from the first, int32 (BLOCK,).
+        slots: `ReturnSlots`; drawn: scratch (BLOCK + 1,).
         used: Rays in the block.
     """
     if light.switch[tb.S_ATMOSPHERE] == 0:
         return
     if light.switch[tb.S_CROSSINGS] > 0:
-        _offer_pieces(block, hit, media.pieces, light, draws, element, among, owner, slot_f, slot_i)
+        _offer_pieces(block, hit, media.pieces, light, draws, owner, slots)
     else:
-        _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used)
+        _offer_air(block, hit, light, draws, slots, drawn, used)
 
 
 @jit.function
-def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out):
+def report(block, slots, aim, labels, light, draws, place, out):
     """Choose the reported returns, and write them with their errors; arguments as for `write.write_block`."""
+    (slot_f, slot_i), used = slots, place.used
     if light.number[tb.N_JITTER] > np.float32(0.0):
         straighten(block, used)
     if light.switch[tb.S_RETURNS] == tb.DUAL:
@@ -92,20 +92,25 @@ def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, a
     elif light.switch[tb.S_RETURNS] == tb.ALL:
         choose.sort_by_distance(slot_f, slot_i, light.switch[tb.S_SLOTS], used)
     if light.switch[tb.S_RADIOMETRIC] > 0:
-        returns, key, tick = out.range_m.shape[1], draws.key, draws.tick
-        detect_block(block, slot_f, slot_i, light.detector, light.number, key, tick, element, among, returns, used)
-    write.write_block(
-        block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-    )
+        detect_block(block, slots, light.detector, light.number, draws, out.range_m.shape[1], used)
+    write.write_block(block, slots, aim, labels, light, draws, place, out)
 
 
 @jit.inlined
-def cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, coherent, used):
-    """Find the crossings of a block's rays with volumes, if a scene has some; arguments as for `collect_block`."""
+def cross_volumes(block, media, packet, scene, light, anchor, world, coherent, used):
+    """Find the crossings of a block's rays with volumes, if a scene has some.
+
+    Args:
+        block: Scratch with rays; media: `Media`, filled.
+        packet: Of `new_packet`; scene: `SweepScene`; light: `LightTables`; anchor: float64 (worlds, 3) [m].
+        world, coherent, used: As for `collect_block`.
+    """
     if light.switch[tb.S_CROSSINGS] == 0:
         return
     traced = light.switch[tb.S_TRACED] > 0
     if traced:
+        floats, words, active = packet
+        arrays, masks = scene.arrays, scene.masks
         collect_block(block, media.crossings, floats, words, active, arrays, world, masks, coherent, used)
     clip_banks(block, media.crossings, light, anchor[world], traced, used)
 
@@ -171,18 +176,19 @@ def _shade(block, hit, light, used):
 
 
 @jit.inlined
-def draw_children(block, hit, light, draws, element, among, owner, used):
+def draw_children(block, hit, light, draws, owner, used):
     """The ray's random number for the atmosphere: one per ray, kept over mirrors and panes."""
     if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
         for k in range(used):
             whose = np.int64(owner[hit[rows.RAY + k]])
-            block[rows.UNIFORM + k] = _drawn_for(draws, element + whose, FIRST_DRAW, among)
+            block[rows.UNIFORM + k] = _drawn_for(draws, whose, FIRST_DRAW)
 
 
 @jit.inlined
-def _drawn_for(draws, element, visit, among):
+def _drawn_for(draws, ray, visit):
     """The random number that decides whether and where a medium returns light to a ray that visits it."""
-    w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, STAGE_RETURN, visit, draws.tick, among)
+    key, tick, element, world = draws
+    w0, _, _, _ = draw_words(key[0], key[1], element + ray, STAGE_RETURN, visit, tick, world)
     return uniform_f32(w0)
 
 
@@ -194,8 +200,9 @@ def limits_of(number):
 
 
 @jit.inlined
-def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
+def _first_candidates(block, hit, light, draws, slots, drawn, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
+    slot_f, slot_i = slots
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
     near, far = limits_of(light.number)
@@ -207,7 +214,7 @@ def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, 
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
     if light.switch[tb.S_LIMIT] > 0:
-        limit.drop_undetected(block, light, draws, element, among, slot_f, drawn, used)
+        limit.drop_undetected(block, light, draws, slot_f, drawn, used)
     for k in range(used):
         slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
     for k in range(used):
@@ -246,8 +253,9 @@ def _void(block, hit, voided_before, used):
 
 
 @jit.inlined
-def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
+def _offer_children(block, hit, light, draws, slots, used):
     """Offer surfaces hit by children to their first ray."""
+    slot_f, slot_i = slots
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
     near, far = limits_of(number)
@@ -266,7 +274,7 @@ def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, us
         least = threshold
         if limited and strength >= threshold:
             node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
-            noisy = limit.least_detected(number, diffuse, strength, draws, element + ray, node, among, False)
+            noisy = limit.least_detected(number, diffuse, strength, draws, ray, node, False)
             least = max(threshold, noisy)
         key = choose.key_of(returns, strength, opl, least, near, far)
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
@@ -275,7 +283,7 @@ def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, us
 
 
 @jit.inlined
-def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
+def _offer_air(block, hit, light, draws, slots, drawn, used):
     """Returns from the atmosphere on each segment, if the distance drawn for the ray falls into it."""
     probability, shape, scale = (
         light.medium[0, tb.G_PROBABILITY],
@@ -295,13 +303,13 @@ def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, 
         if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
             continue
         _offer_answer(
-            block, hit, light, draws, element, among, slot_f, slot_i, k, _AIR, _AIR, np.float32(0.0), x,
+            block, hit, light, draws, slots, k, _AIR, _AIR, np.float32(0.0), x,
             np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
         )  # fmt: skip
 
 
 @jit.inlined
-def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_f, slot_i):
+def _offer_pieces(block, hit, pieces, light, draws, owner, slots):
     """Returns from media on each stretch, if the distance drawn for the visit falls into it.
 
     The law counts from where the path entered the medium, over mirrors and panes in it.
@@ -314,7 +322,7 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
             continue
         visit, drawn = np.int64(pieces.word[i, pc.P_VISIT]), block[rows.UNIFORM + k]
         if visit > 0 or hit[rows.NODE + k] > 0:  # else drawn already
-            drawn = _drawn_for(draws, element + np.int64(owner[hit[rows.RAY + k]]), visit, among)
+            drawn = _drawn_for(draws, np.int64(owner[hit[rows.RAY + k]]), visit)
         if drawn >= probability:
             continue
         x = shade.gamma_distance(
@@ -324,22 +332,23 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         if x < np.float32(0.0) or x >= pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]:
             continue
         _offer_answer(
-            block, hit, light, draws, element, among, slot_f, slot_i, k, number,
+            block, hit, light, draws, slots, k, number,
             np.int64(pieces.word[i, pc.P_INDEX]), pieces.number[i, pc.P_FROM], x, pieces.number[i, pc.P_TAU],
             pieces.number[i, pc.P_OPL], pieces.number[i, pc.P_Z],
         )  # fmt: skip
 
 
 @jit.inlined
-def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, start, x, tau, opl, z):
+def _offer_answer(block, hit, light, draws, slots, k, number, index, start, x, tau, opl, z):
     """The return of a medium, in which the index of another may count, from x [m] behind a point of the segment.
 
     Args:
-        block, hit, light, draws, element, among, slot_f, slot_i: As for `offer_media`.
+        block, hit, light, draws, slots: As for `offer_media`.
         k: Ray; number: medium; index: medium whose index counts.
         start: Distance of the point from the segment's start [m]; x: distance behind it [m].
         tau, opl, z: Optical depth of the segment so far [1], optical and reduced path [m] at the point.
     """
+    slot_f, slot_i = slots
     media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
     near, far = limits_of(light.number)
@@ -354,7 +363,7 @@ def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, n
     least = threshold
     if light.switch[tb.S_LIMIT] > 0 and strength >= threshold:
         node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
-        noisy = limit.least_detected(light.number, diffuse, strength, draws, element + ray, node, among, True)
+        noisy = limit.least_detected(light.number, diffuse, strength, draws, ray, node, True)
         least = max(threshold, noisy)
     key = choose.key_of(returns, strength, opl, least, near, far)
     if light.switch[tb.S_PRIORITY] > 0 and key > choose.NONE:

@@ -13,30 +13,29 @@ from sensorium.tracing.kernels.light.noise import scale_noise
 
 
 @jit.function
-def write_block(
-    block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-):
+def write_block(block, slots, aim, labels, light, draws, place, out):
     """Write all returns of a block of rays or pulses with their errors.
 
     Args:
         block: Scratch with the draws of each, and nominal origins and directions.
-        slot_f, slot_i: Slots, the returns to report first.
-        rays: `RayTables`; anchor: float64 (worlds, 3) [m]; labels: `LabelTables`; light: `LightTables`.
-        draws, element, among: Counter words of the random numbers.
-        head, world: Of the block.
-        start, used: Its first ray, and how many.
+        slots: `ReturnSlots`, the returns to report first.
+        aim: `SweepAim`; labels: `LabelTables`; light: `LightTables`.
+        draws: `BlockDraws`; place: `BlockPlace`.
         out: `LightOutputs`.
     """
+    slot_f, slot_i = slots
+    head, world, start, used = place
+    rays = aim.rays
     end = start + used
     for j in range(out.range_m.shape[1]):
         if j >= 2 and j % 2 == 0:
-            draw_again(block, draws, element, among, j, used)
+            draw_again(block, draws, j, used)
         range_m = out.range_m[head, j, start:end]
         normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
         intensity = out.intensity[head, j, start:end]
         finish_ranges(block, slot_f, light, j, normals, range_m, intensity, used)
         if light.switch[tb.S_IN_WORLD] > 0:
-            write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
+            write_points_in_world(block, aim.anchor[world], range_m, out.points_W[head, j, start:end], used)
         else:
             points = out.points_S[head, j, start:end]
             write_points(rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used)
@@ -119,10 +118,11 @@ def write_returns(block, slot_i, labels, world, j, used, cause, depth, object_id
 
 
 @jit.function
-def draw_again(block, draws, element, among, j, used):
+def draw_again(block, draws, j, used):
     """Fresh range noise for the third return and on: two returns share a draw."""
+    key, tick, element, world = draws
     for k in range(used):
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, STAGE_EXTRA, j, draws.tick, among)
+        w0, w1, _, _ = draw_words(key[0], key[1], element + k, STAGE_EXTRA, j, tick, world)
         n0, n1 = normal_pair_f32(w0, w1)
         block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
 

@@ -60,12 +60,12 @@ def cube_keys(
 
 
 @jit.kernel
-def add_bloom(first, step, total, rays, heads, bloom, count, sources, found, kind, stray):
+def add_bloom(first, step, total, rays, bloom, count, sources, found, kind, stray):
     """Stray light of the blocks first, first + step, ... of all heads: the strongest contribution to each ray.
 
     Args:
         first, step, total: Share of the blocks; every head has as many.
-        rays: `RayTables`; heads: `Heads`.
+        rays: `RayTables`.
         bloom: float64 (BLOOM_NUMBERS,): strength, radius [rad], slope, and the chord of the farthest angle.
         count: Cubes along an axis.
         sources: `Sources`.

@@ -14,7 +14,9 @@ from sensorium.tracing.embree.packet import new_block
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
-# entries of the numbers of crosstalk
+# entries of the numbers of crosstalk: cosine of the half field of view, power of the other over one's own, power of the
+# other's whole beam as an intensity, area of the receiver [m^2], the other's exit radius [m] and tangent of its half
+# divergence, nearest and farthest range that is reported [m]
 C_COS_FIELD, C_SCATTERED, C_DIRECT, C_AREA, C_EXIT_M, C_WIDENING, C_NEAR, C_FAR = range(8)
 CROSSTALK_NUMBERS = 8
 
@@ -24,6 +26,10 @@ HOUSING_M = 0.3
 
 class Pulses(NamedTuple):
     """Pulses of another lidar during a sweep, in the order of time."""
+
+    number: NDArray[np.float64]  # (CROSSTALK_NUMBERS,) of both lidars, see above
+    per_world: int  # heads of the other lidar in each world
+    is_own: bool  # whether the other is of the same rig, so that a head is not its own other
 
     time_s: NDArray[np.float64]  # (pulses,) since the start of the sweep
     late_s: NDArray[np.float64]  # (heads,) what its clock is behind
@@ -36,25 +42,20 @@ class Pulses(NamedTuple):
 
 
 @jit.kernel
-def add_crosstalk(
-    first, step, count, rays, heads, anchor, light, fired_s, number, pulses, per_world, is_own, found, kind, stray
-):
+def add_crosstalk(first, step, count, aim, light, fired_s, pulses, found, kind, stray):
     """Light of another lidar in the blocks first, first + step, ... of all heads, if stronger than any before.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m]; light: `LightTables`.
+        aim: `SweepAim`; light: `LightTables`.
         fired_s: float64 (rays,) when each ray is fired, since the start of the sweep.
-        number: float64 (CROSSTALK_NUMBERS,): cosine of the half field of view, power of the other over one's own,
-            power of the other's whole beam as an intensity, area of the receiver [m^2], the other's exit radius [m] and
-            tangent of its half divergence, nearest and farthest range that is reported [m].
         pulses: `Pulses`.
-        per_world: Heads of the other lidar in each world.
-        is_own: Whether the other is of the same rig, so that a head is not its own other.
         found: `LightOutputs` with every return of each ray.
         kind: Which row of the stray light to fill.
         stray: `StrayLight`.
     """
+    rays, heads, anchor = aim
+    number, per_world = pulses.number, pulses.per_world
     block, _ = new_block()
     n, calibrated = np.float64(light.medium[0, tb.G_INDEX]), np.float64(light.number[tb.N_CALIBRATED_INDEX])
     alpha, both_ways = np.float64(light.medium[0, tb.G_ALPHA]), light.switch[tb.S_ROUND_TRIP] == 2
@@ -68,7 +69,7 @@ def add_crosstalk(
         head, start, used = aim_numbered(block, rays, heads, index, WHOLE)
         world = heads.world[head]
         for other in range(world * per_world, (world + 1) * per_world):
-            if is_own and other == head:
+            if pulses.is_own and other == head:
                 continue
             for k in range(used):
                 # The first pulse that may arrive while the receiver listens

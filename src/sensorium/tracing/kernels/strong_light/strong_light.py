@@ -17,7 +17,7 @@ from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, new_block
-from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, numbers_of
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, draws_of
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.detect import (
     D_ELECTRONS_A_WATT,
@@ -75,17 +75,18 @@ class StrongTables(NamedTuple):
 
 
 @jit.kernel
-def settle_strong(first, step, count, rays, heads, anchor, light, draws, strong, found, stray, out):
+def settle_strong(first, step, count, aim, light, draws, strong, found, stray, out):
     """Report the returns of the blocks first, first + step, ... of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
-        rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m].
+        aim: `SweepAim`.
         light: `LightTables`; draws: as for `sweep_light`; strong: `StrongTables`.
         found: `LightOutputs` with every return of each ray.
         stray: `StrayLight`.
         out: `LightOutputs` to fill with what is reported.
     """
+    rays, heads, anchor = aim
     block, _ = new_block()
     slots = Slots(
         np.zeros((BLOCK, _MOST)),
@@ -100,9 +101,8 @@ def settle_strong(first, step, count, rays, heads, anchor, light, draws, strong,
         head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
         _take_own(found, strong, light, head, start, slots, used)
         if stray.cause.shape[1] > 0:
-            element, among = numbers_of(rays, heads, draws, head, start)
-            voided = heads.start[head]
-            _add_stray(block, stray, found, strong, light, draws, element, among, voided, head, start, slots, used)
+            own, voided = draws_of(rays, heads, draws, head, start), heads.start[head]
+            _add_stray(block, stray, found, strong, light, own, voided, head, start, slots, used)
         _saturate(strong, slots, used)
         _choose(strong, light, slots, used)
         _write(found, stray, strong, head, start, slots, out, used)
@@ -134,10 +134,11 @@ def _take_own(found, strong, light, head, start, slots, used):
 
 
 @jit.function
-def _add_stray(block, stray, found, strong, light, draws, element, among, voided, head, start, slots, used):
+def _add_stray(block, stray, found, strong, light, draws, voided, head, start, slots, used):
     """Add visible stray light; stray light close to a return of the ray itself merges with it."""
     unambiguous, separation = strong.number[X_UNAMBIGUOUS], strong.number[X_SEPARATION]
-    dropout, key0, key1, tick = light.number[tb.N_DROPOUT], draws.key[0], draws.key[1], draws.tick
+    key, tick, element, world = draws
+    dropout, key0, key1 = light.number[tb.N_DROPOUT], key[0], key[1]
     for kind in range(stray.cause.shape[1]):
         for k in range(used):
             ray = start + k
@@ -145,7 +146,7 @@ def _add_stray(block, stray, found, strong, light, draws, element, among, voided
             if why == tb.NO_CAUSE or power <= 0.0 or block[pk.B_TIME + k] < voided:
                 continue
             if dropout > np.float32(0.0):
-                _, _, _, w3 = draw_words(key0, key1, element + k, STAGE_RETURN, FIRST_DRAW, tick, among)
+                _, _, _, w3 = draw_words(key0, key1, element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
                 if uniform_f32(w3) < dropout:
                     continue
             distance = np.float64(stray.range_m[head, kind, ray])
@@ -164,7 +165,7 @@ def _add_stray(block, stray, found, strong, light, draws, element, among, voided
                     slots.strength[k, i] = both
             if joined:
                 continue
-            w0, w1, w2, w3 = draw_words(key0, key1, element + k, _STAGE_STRAY, np.int64(kind), tick, among)
+            w0, w1, w2, w3 = draw_words(key0, key1, element + k, _STAGE_STRAY, np.int64(kind), tick, world)
             ambient = np.float64(found.ambient[head, ray]) if found.ambient.shape[1] > 0 else 0.0
             is_bloom = why == tb.BY_BLOOM
             seen, error_m = _detected(

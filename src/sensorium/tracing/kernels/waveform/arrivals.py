@@ -34,39 +34,43 @@ def _is_seen(number, u, v, z):
 
 
 @jit.function
-def add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, first, used):
+def add_first_rays(block, hit, media, light, tables, histograms, names, first, used):
     """Add the returns of first rays: of surfaces, and in a scene with volumes of the media on the way."""
+    block, hit, media, light = jit.uncounted((block, hit, media, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     volumes = light.switch[tb.S_CROSSINGS] > 0
-    add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, not volumes, used)
+    add_first_surfaces(block, hit, tables, histograms, names, first, not volumes, used)
     if volumes and tables.switch[wt.V_AIR] > 0:
-        _end_in_first_medium(block, hit, media.pieces, tables, histograms, weight_of, pulse_of, used)
-        _add_pieces(block, hit, media.pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of)
+        _end_in_first_medium(block, hit, media.pieces, tables, histograms, names, used)
+        _add_pieces(block, hit, media.pieces, light, tables, histograms, names)
 
 
 @jit.function
-def add_children(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+def add_children(block, hit, media, light, tables, histograms, names, used):
     """Add the returns of children: of surfaces, and of the media on their way."""
-    add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used)
+    block, hit, media, light = jit.uncounted((block, hit, media, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
+    add_surfaces_of_children(block, hit, tables, histograms, names, used)
     if tables.switch[wt.V_AIR] == 0:
         return
     if light.switch[tb.S_CROSSINGS] > 0:
-        _add_pieces(block, hit, media.pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of)
+        _add_pieces(block, hit, media.pieces, light, tables, histograms, names)
         return
     for k in range(used):
         _add_air_along(
-            block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, np.int64(0), np.int64(0),
+            block, hit, light, tables, histograms, names, k, np.int64(0), np.int64(0),
             np.float32(0.0), block[pk.B_T_FAR + k], np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
         )  # fmt: skip
 
 
 @jit.function
-def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, pulse_of, used):
+def _end_in_first_medium(block, hit, pieces, tables, histograms, names, used):
     """Compute the echo of the medium around a pulse's start by table, for each ray up to its exit from that medium.
 
     Pieces covered by the table are removed. A ray that starts in another medium ends at once for that table.
     """
     number, pads, reach = tables.number, tables.pulse.shape[1], histograms.reach
-    last = np.float32(histograms.vote.shape[1] - 2)
+    last, weight_of, pulse_of = np.float32(histograms.vote.shape[1] - 2), names.weight, names.pulse
     for i in range(pieces.used[0]):
         if pieces.number[i, pc.P_FROM] == np.float32(0.0):
             p = pulse_of[hit[rows.RAY + pieces.word[i, pc.P_RAY]]]
@@ -94,14 +98,16 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
 
 
 @jit.function
-def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of):
+def _add_pieces(block, hit, pieces, light, tables, histograms, names):
     """Add the returns of the stretches of rays in media."""
+    block, hit, pieces, light = jit.uncounted((block, hit, pieces, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     for i in range(pieces.used[0]):
         medium = np.int64(pieces.word[i, pc.P_MEDIUM])
         if medium >= 0:
             length = pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]
             _add_air_along(
-                block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of,
+                block, hit, light, tables, histograms, names,
                 np.int64(pieces.word[i, pc.P_RAY]), medium, np.int64(pieces.word[i, pc.P_INDEX]),
                 pieces.number[i, pc.P_FROM], length, pieces.number[i, pc.P_TAU], pieces.number[i, pc.P_OPL],
                 pieces.number[i, pc.P_Z],
@@ -109,20 +115,20 @@ def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_
 
 
 @jit.function
-def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, ends_air, used):
+def add_first_surfaces(block, hit, tables, histograms, names, first, ends_air, used):
     """Add the returns of surfaces that first rays hit; the air before them ends there too.
 
     Args:
         block, hit: Scratch, shaded.
         tables: `WaveformTables`.
         histograms: `Histograms`.
-        weight_of, u_of, v_of: Of the rays: share of the power, place across the beam.
+        names: `RayNames`.
         first: Number of the block's first ray in the batch.
         ends_air: Whether the air ends there.
         used: Rays in the block.
     """
     block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
-    weight_of, u_of, v_of = jit.uncounted((weight_of, u_of, v_of))
+    weight_of, u_of, v_of = jit.uncounted((names.weight, names.u, names.v))
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
     last, none = np.float32(histograms.vote.shape[1] - 2), np.float32(-1.0)
     for k in range(used):
@@ -183,9 +189,10 @@ def _senders(block, hit, start, count):
 
 
 @jit.function
-def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+def add_surfaces_of_children(block, hit, tables, histograms, names, used):
     """Add the returns of surfaces that children hit; arguments as for first rays, whose numbers the children carry."""
-    block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
+    block, hit, tables, histograms, names = jit.uncounted((block, hit, tables, histograms, names))
+    u_of, v_of, weight_of, pulse_of = names.u, names.v, names.weight, names.pulse
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
     cells, reach, sole = histograms.cells, histograms.reach, histograms.sole
     vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
@@ -210,17 +217,31 @@ def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of
 
 @jit.function
 def _add_air_along(
-    block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, medium, index, start, end, tau, opl,
+    block,
+    hit,
+    light,
+    tables,
+    histograms,
+    names,
+    k,
+    medium,
+    index,
+    start,
+    end,
+    tau,
+    opl,
     z_start,
 ):
     """Add the returns of a medium along a stretch of ray k, in steps of half a pulse.
 
     Args:
-        block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of: As for `add_children`.
+        block, hit, light, tables, histograms, names: As for `add_children`.
         k: Ray; medium: number of the medium; index: that of the medium whose index counts there.
         start: Where the stretch begins along the ray [m]; end: its length [m].
         tau, opl, z_start: Optical depth since the ray's start [1], optical path and reduced path [m] at its beginning.
     """
+    block, hit, light = jit.uncounted((block, hit, light))
+    tables, histograms, names = jit.uncounted((tables, histograms, names))
     beta = tables.backscatter[medium]
     if beta <= np.float32(0.0):
         return
@@ -228,10 +249,10 @@ def _add_air_along(
     mist_cells, last = histograms.mist_cells, np.float32(histograms.vote.shape[1] - 2)
     passes, inverse_z0 = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_INVERSE_Z0]
     ray = hit[rows.RAY + k]
-    p, u, v = pulse_of[ray], u_of[ray], v_of[ray]
+    p, u, v = names.pulse[ray], names.u[ray], names.v[ray]
     steps = min(np.int64(end / number[wt.W_AIR_STEP_M]) + 1, _MOST_STEPS)
     step = min(end / np.float32(steps), number[wt.W_AIR_STEP_M])
-    kept = block[rows.GAIN + k] * weight_of[ray] * beta * step
+    kept = block[rows.GAIN + k] * names.weight[ray] * beta * step
     for i in range(steps):
         x = (np.float32(i) + np.float32(0.5)) * step
         lost = exp_f32(-passes * (tau + media[medium, tb.G_ALPHA] * x))

@@ -60,14 +60,15 @@ def plan_draws(pulse_of, draw_of, planned, k, pads, low, high):
 
 
 @jit.function
-def draw_normals(pulse_of, draw_of, normals, planned, key, element, tick, world):
+def draw_normals(pulse_of, draw_of, normals, planned, draws):
     """Draw the planned numbers, pulses together, so that vectors are full; each bin has its own number.
 
     Args:
         pulse_of, draw_of, normals: Of `new_draws`; the last is filled.
         planned: How many draws.
-        key, element, tick, world: Where random numbers come from; pulse 0 is this element.
+        draws: `BlockDraws`, whose element is pulse 0.
     """
+    key, tick, element, world = draws
     k0, k1 = key[0], key[1]
     for i in range(np.uint32(planned)):
         w0, w1, w2, w3 = draw_words(k0, k1, element + pulse_of[i], STAGE_SAMPLES, draw_of[i], tick, world)

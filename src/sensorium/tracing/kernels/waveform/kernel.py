@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.tracing.kernels.bundles import steps as fired
-from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays
-from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
+from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays, new_names
+from sensorium.tracing.kernels.geometry.ray_errors import draws_from, draws_of
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.light.steps import cross_volumes, light_up
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
+from sensorium.tracing.kernels.sweep import BlockPlace
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import steps
@@ -36,35 +37,25 @@ class WaveformOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep_waveform(
-    first, step, count, arrays, labels, anchor, rays, heads, light, tables, draws, rare, masks, coherent, scattered, out
-):
+def sweep_waveform(first, step, count, scene, aim, light, draws, cast):
     """Fire the blocks first, first + step, ... of pulses of all heads.
 
     Args:
         first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` pulses each.
-        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`.
-        rays: `RayTables`, the axes of pulses; heads: `Heads`.
-        light: `LightTables`; tables: `WaveformTables`.
-        draws: Randomness, as for the light kernel.
-        rare: Scratch of the decomposition, float64 (threads, SCRATCH); (threads, 0) for other detectors, so that all
-            share one compiled kernel.
-        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
-        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
-        out: `WaveformOutputs`.
+        scene, light, draws: As for `sweep_light`.
+        aim: `SweepAim`, whose rays are the axes of pulses.
+        cast: `PulseCast`.
     """
     # References are not counted: arguments outlive the call, and the scratch is held until the end
-    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
-    tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
+    scene, aim, light, draws, cast = jit.uncounted((scene, aim, light, draws, cast))
+    rays, heads, anchor = aim
+    tables, rare, out = cast
     owned = _new_scratch(light, tables)
     of_rays, of_pulses = jit.uncounted(owned)
-    packet, pulses, up, levels, first_rays, children, spots, queue, media, of_slots = of_rays
-    histograms, of_samples, named_rays, of_returns = of_pulses
+    packet, pulses, up, levels, first_rays, children, spots, queue, media, (slots, widths) = of_rays
+    histograms, receiver, names = of_pulses
     (block, hit), (child, child_hit), (spot, spot_hit) = first_rays, children, spots
-    (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
-    (u_of, v_of, weight_of, pulse_of, slope_of), (peaks, found, order, spans) = named_rays, of_returns
-    set_mask(packet[1], masks[0])
+    set_mask(packet[1], scene.masks[0])
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     named = -1  # first ray of those that are named in a block
     fit = rare[first]
@@ -74,8 +65,7 @@ def sweep_waveform(
         # Axes of the pulses, and the sensor's own z axis beside each
         head, start, used = fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
-        scene = arrays.scene[world]
-        element, among = numbers_of(rays, heads, draws, head, start)
+        own, place = draws_of(rays, heads, draws, head, start), BlockPlace(head, world, start, used)
 
         for batch in range(0, used, together):
             here = min(together, used - batch)
@@ -84,56 +74,35 @@ def sweep_waveform(
                 lit = min(BLOCK, many - begin)
                 if begin != named:
                     named = begin
-                    name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
+                    name_rays(tables, names, named)
                 far = light.number[tb.N_FAR]
-                aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
+                aim_rays(block, pulses, up, names, tables, batch, begin, far, lit)
                 if not fresh:
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
                 _follow(
-                    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent,
-                    scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
+                    first_rays, children, queue, media, packet, scene, anchor, world, light, tables, histograms, names,
+                    begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
-                    centers = fired.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    centers = fired.pick_centers(block, hit, spot, spot_hit, tables, names.pulse, begin, lit)
                     if centers > 0:
                         gather_sunlight(
-                            spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
-                            light.sun, centers,
+                            spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2],
+                            scene.arrays.scene[world], scene.scattered, light.sun, centers,
                         )  # fmt: skip
                         fired.keep_sunlight(spot, spot_hit, pulses, batch, centers)
 
             # Digitize, and detect returns
-            planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
+            planned = steps.shape(histograms, tables, pulses, batch, here, receiver)
             if planned > 0:
-                draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
+                draw_normals(*receiver[:3], planned, draws_from(own, batch))
             steps.receive(
-                histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses,
-                heads.start[head], fit, peaks, found, order, slot_f, slot_i, widths, out.samples, head, start, batch,
-                here,
-            )  # fmt: skip
+                histograms, receiver, light, tables, own, pulses, aim, fit, slots, widths, place, batch, here, out
+            )
 
         # The returns reported
-        if light.number[tb.N_JITTER] > np.float32(0.0):
-            straighten(pulses, used)
-        steps.write_pulses(
-            pulses,
-            slot_f,
-            slot_i,
-            widths,
-            rays,
-            anchor,
-            labels,
-            light,
-            draws,
-            element,
-            among,
-            head,
-            world,
-            start,
-            used,
-            out,
-        )
+        steps.write_pulses(pulses, slots, widths, aim, scene.labels, light, own, place, out)
     jit.held(owned)
 
 
@@ -142,7 +111,6 @@ def _new_scratch(light, tables):
     """Scratch of one thread: for rays and children, for slots; for histograms, samples and detected returns."""
     depth, slots = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
-    slot_f, slot_i = choose.new_slots(slots)
     of_rays = (
         new_packet(),
         rows.new_scratch()[0],
@@ -153,27 +121,26 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         tree.new_queue(depth, light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
         new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
-        (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
+        (choose.new_slots(slots), np.zeros((slots, BLOCK), np.float32)),
     )
-    of_samples, of_returns = steps.new_receiver(light, tables)
     histograms = hg.new_histograms(
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
-    return of_rays, (histograms, of_samples, fired.new_names(), of_returns)
+    return of_rays, (histograms, steps.new_receiver(light, tables), new_names())
 
 
 @jit.inlined
 def _follow(
-    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent, scattered,
-    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
-):  # fmt: skip
+    first_rays, children, queue, media, packet, scene, anchor, world, light, tables, histograms, names, begin, used
+):
     """Trace a block of rays and their children, and add their returns."""
-    floats, words, active = packet
-    corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
-    trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
-    cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
+    (block, hit), (child, child_hit), (floats, words, active) = first_rays, children, packet
+    arrays = scene.arrays
+    corners, traced, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
+    trace_block(block, hit, floats, words, active, traced, scene.coherent, corners, used)
+    cross_volumes(block, media, packet, scene, light, anchor, world, True, used)
     light_up(block, hit, media, arrays, light, world, True, used)
-    ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
+    ar.add_first_rays(block, hit, media, light, tables, histograms, names, begin, used)
     if light.switch[tb.S_DEPTH] == 0:
         return
     waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0))
@@ -181,9 +148,9 @@ def _follow(
         batch = min(BLOCK, waiting)
         waiting -= batch
         tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
-        trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
-        cross_volumes(child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch)
+        trace_block(child, child_hit, floats, words, active, traced, scene.scattered, corners, batch)
+        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scene.scattered, corners, far, batch)
+        cross_volumes(child, media, packet, scene, light, anchor, world, False, batch)
         light_up(child, child_hit, media, arrays, light, world, False, batch)
-        ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
+        ar.add_children(child, child_hit, media, light, tables, histograms, names, batch)
         waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)

@@ -137,19 +137,18 @@ def _strongest_by_distance(found, count, slots, order):
 
 
 @jit.inlined
-def put_return(
-    found, row, number, half, taps, power, mist, vote, total, sender, sole, faces, p, samples, slot_f, slot_i, j, k
-):
+def put_return(found, row, number, half, taps, histograms, p, samples, slots, j, k):
     """Write a return into slot j of pulse k, with its sender.
 
     Args:
         found: Returns; row: which.
         number: Of `WaveformTables`; half: half the width of its pulse [bins]; taps: bins before the window.
-        power, mist, vote, total, sender, sole, faces: Of `Histograms`; p: the pulse's number in the batch.
+        histograms: `Histograms`; p: the pulse's number in the batch.
         samples: Of the pulse.
-        slot_f, slot_i: Slots, see light/choose.py.
-        j, k: Slot and pulse.
+        slots: `ReturnSlots`; j, k: slot and pulse.
     """
+    slot_f, slot_i = slots
+    power, mist, sole, faces = histograms.power, histograms.mist, histograms.sole, histograms.face
     opl = np.float32(number[wt.W_START_M] + (found[row, wt.F_PLACE] - taps) / number[wt.W_BINS_A_M])
     height, peak = np.float32(found[row, wt.F_HEIGHT]), np.int64(found[row, wt.F_PEAK])
     zero, nobody = np.int32(0), choose.NOBODY
@@ -160,7 +159,7 @@ def put_return(
         else:
             middle = np.int64(found[row, wt.F_PLACE])
             if sole[p] == hg.SEVERAL:
-                who, face, clear = _voted(vote, total, sender, faces, p, middle, half)
+                who, face, clear = _voted(histograms.vote, histograms.total, histograms.sender, faces, p, middle, half)
             else:
                 who, face, clear = _alone(sole, faces, p, middle, half)
             cause = tb.BY_SURFACE

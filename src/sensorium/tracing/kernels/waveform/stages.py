@@ -9,14 +9,14 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.bundles import stages as bs
 from sensorium.tracing.kernels.bundles import steps as fired
-from sensorium.tracing.kernels.bundles.rays import name_rays
-from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
+from sensorium.tracing.kernels.bundles.rays import name_rays, new_names
+from sensorium.tracing.kernels.geometry.ray_errors import draws_from, draws_of
 from sensorium.tracing.kernels.light import rows, tree
 from sensorium.tracing.kernels.light import stages as ls
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
 from sensorium.tracing.kernels.light.steps import light_up_found
-from sensorium.tracing.kernels.sweep import block_of
+from sensorium.tracing.kernels.sweep import BlockPlace, block_of
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import histograms as hg
 from sensorium.tracing.kernels.waveform import steps
@@ -47,21 +47,18 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
 
 
 @jit.kernel
-def follow_pulses(
-    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, tables, draws, rare, walks, out,
-):  # fmt: skip
+def follow_pulses(first, step, count, chosen, known, aim, light, draws, walks, cast):
     """Advance the chosen blocks of pulses first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers, chosen, at, known, labels: As for `follow_light`.
-        anchor, rays, heads, light, tables, draws, rare, out: As for `sweep_waveform`.
-        walks: `PulseWalks`.
+        chosen, known, aim, light, draws: As for `follow_light`.
+        walks: `PulseWalks`; cast: `PulseCast`.
     """
-    owned = (fired.new_levels(), rows.new_scratch(), fired.new_names(), steps.new_receiver(light, tables))
-    levels, (spot, spot_hit), names, (of_samples, of_returns) = owned
-    (drawn_by, draw_of, normals, samples, logs), (peaks, kept, order, spans) = of_samples, of_returns
-    u_of, v_of, weight_of, pulse_of, slope_of = names
+    rays, heads, anchor = aim
+    tables, rare, out = cast
+    owned = (fired.new_levels(), rows.new_scratch(), new_names(), steps.new_receiver(light, tables))
+    levels, (spot, spot_hit), names, receiver = owned
     bundles = walks.bundles
     named = -1  # first ray of those that are named
     fit = rare[first]
@@ -70,16 +67,16 @@ def follow_pulses(
     traced, found, base = bundles.rays, known.found, known.base
     scratch = new_media(ls.room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
-        walk = chosen[turn]
-        stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
+        walk = chosen.row[turn]
+        stage, row, batch, begin = traced.stage[walk], chosen.at[turn], bundles.batch[walk], bundles.begin[walk]
         block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
-        slot_f, slot_i, widths = traced.slot_f[walk], traced.slot_i[walk], walks.widths[walk]
+        slots, widths = ls.slots_of_walk(traced, walk), walks.widths[walk]
         pulses, up, histograms = bundles.axes[walk], bundles.up[walk], _of_block(walks.histograms, walk)
-        head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
+        head, start, used = block_of(chosen.number[walk], rays.x.shape[0], most)
         world = heads.world[head]
-        element, among = numbers_of(rays, heads, draws, head, start)
+        own, place = draws_of(rays, heads, draws, head, start), BlockPlace(head, world, start, used)
         if stage == ls.AIM:
-            fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
+            fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, chosen.number[walk], most)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
         else:
@@ -88,27 +85,26 @@ def follow_pulses(
             lit = min(BLOCK, here * bundle - begin)
             if begin != named:
                 named = begin
-                name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
+                name_rays(tables, names, named)
             if stage == ls.FIRST:
                 media = ls.media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
-                places = (weight_of, pulse_of, u_of, v_of)
-                ar.add_first_rays(block, hit, media, light, tables, histograms, *places, begin, lit)
+                ar.add_first_rays(block, hit, media, light, tables, histograms, names, begin, lit)
                 if light.switch[tb.S_DEPTH] > 0:
                     bs.send_on(traced, walk, block, hit, media, light, world, np.int64(0))
-                if bs.ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
+                if bs.ask_for_sun(bundles, walk, spot, spot_hit, light, tables, names.pulse, lit):
                     continue
             elif stage == ls.SUN:
-                bs.take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
+                bs.take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, names.pulse, lit)
             else:
-                many, places = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
+                many = traced.pending[walk]
                 if ls.look_past_left(child, child_hit, known, row, many):
                     ls.ask(traced, walk, ls.CHILDREN, child, many)
                     continue
                 media = ls.media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, many)
                 light_up_found(child, child_hit, media, light, found, row, base, False, many)
-                ar.add_children(child, child_hit, media, light, tables, histograms, *places, many)
+                ar.add_children(child, child_hit, media, light, tables, histograms, names, many)
                 bs.send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
             if ls.ask_for_children(traced, walk, light):
                 continue
@@ -116,22 +112,15 @@ def follow_pulses(
             # Digitize a batch, and detect returns
             begin += BLOCK
             if begin >= here * bundle:
-                planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
+                planned = steps.shape(histograms, tables, pulses, batch, here, receiver)
                 if planned > 0:
-                    draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
+                    draw_normals(*receiver[:3], planned, draws_from(own, batch))
                 steps.receive(
-                    histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses,
-                    heads.start[head], fit, peaks, kept, order, slot_f, slot_i, widths, out.samples, head, start, batch,
-                    here,
-                )  # fmt: skip
+                    histograms, receiver, light, tables, own, pulses, aim, fit, slots, widths, place, batch, here, out
+                )
                 batch, begin = batch + together, np.int64(0)
             if batch >= used:
-                if light.number[tb.N_JITTER] > np.float32(0.0):
-                    straighten(pulses, used)
-                steps.write_pulses(
-                    pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world,
-                    start, used, out,
-                )  # fmt: skip
+                steps.write_pulses(pulses, slots, widths, aim, known.labels, light, own, place, out)
                 ls.name_faces(known.faces, head, start, used, out.light)
                 traced.pending[walk] = 0
                 continue

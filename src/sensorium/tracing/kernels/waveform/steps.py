@@ -3,11 +3,15 @@
 Between the steps rays are traced: directly by kernel.py, or in the processes of a partitioned scene, see stages.py.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import B_TIME
+from sensorium.tracing.kernels.geometry.ray_errors import straighten
 from sensorium.tracing.kernels.light import choose, rows, write
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform import histograms as hg
@@ -25,32 +29,48 @@ SPAN_COLUMNS = 5
 _FAINT = np.float32(0.1)
 
 
+class Receiver(NamedTuple):
+    """Arrays for the samples of pulses and their noise, and for detected returns."""
+
+    drawn_by: NDArray[np.int32]  # pulse of each draw
+    draw_of: NDArray[np.int32]  # its number
+    normals: NDArray[np.float32]  # and its normal numbers
+    samples: NDArray[np.float32]
+    logs: NDArray[np.float32]
+    peaks: NDArray[np.int32]
+    found: NDArray[np.float64]  # (MOST_FOUND, FOUND_COLUMNS)
+    order: NDArray[np.int64]  # (slots,)
+    spans: NDArray[np.int64]  # (pulses, SPAN_COLUMNS)
+
+
 @jit.function
 def new_receiver(light, tables):
-    """Arrays for samples and their noise, and for detected returns."""
+    """`Receiver` of a batch of pulses."""
     slots, together = light.switch[tb.S_SLOTS], tables.switch[wt.V_BATCH]
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     drawn_by, draw_of, normals = new_draws(together, length)
-    return (
-        (drawn_by, draw_of, normals, np.zeros(length + SPARE, np.float32), np.zeros(length + SPARE, np.float32)),
-        (
-            np.zeros((wt.MOST_FOUND, 3), np.int32),
-            np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS)),
-            np.zeros(slots, np.int64),
-            np.zeros((together, SPAN_COLUMNS), np.int64),
-        ),
+    return Receiver(
+        drawn_by,
+        draw_of,
+        normals,
+        np.zeros(length + SPARE, np.float32),
+        np.zeros(length + SPARE, np.float32),
+        np.zeros((wt.MOST_FOUND, 3), np.int32),
+        np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS)),
+        np.zeros(slots, np.int64),
+        np.zeros((together, SPAN_COLUMNS), np.int64),
     )
 
 
 @jit.inlined
-def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans):
+def shape(histograms, tables, pulses, batch, here, receiver):
     """Convolve the light of a batch of pulses into bins; returns how many draws its noise takes.
 
-    Fills for each pulse the columns of `spans`: which bins hold light, which are sampled, where the noise of the first
-    of these will be. Samples exist only where light matters, unless all are requested.
+    Fills for each pulse the columns of `Receiver.spans`: which bins hold light, which are sampled, where the noise of
+    the first of these will be. Samples exist only where light matters, unless all are requested.
     """
-    histograms, tables, pulses = jit.uncounted((histograms, tables, pulses))
-    drawn_by, draw_of, spans = jit.uncounted((drawn_by, draw_of, spans))
+    histograms, tables, pulses, receiver = jit.uncounted((histograms, tables, pulses, receiver))
+    drawn_by, draw_of, spans = receiver.drawn_by, receiver.draw_of, receiver.spans
     number, pulse, first_tap = tables.number, tables.pulse, tables.first_tap
     cells, power, mist, ends, reach = (
         histograms.cells,
@@ -103,21 +123,28 @@ def threshold_of(tables, background):
 
 
 @jit.inlined
-def receive(
-    histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses, voided_before,
-    rare, peaks, found, order, slot_f, slot_i, widths, kept, head, start, batch, here,
-):  # fmt: skip
-    """Detect the returns of a batch of pulses from the light in bins, into slots; and keep samples on request."""
-    histograms, samples, logs, normals, spans = jit.uncounted((histograms, samples, logs, normals, spans))
-    light, tables, draws, pulses, kept = jit.uncounted((light, tables, draws, pulses, kept))
-    rare, peaks, found, order = jit.uncounted((rare, peaks, found, order))
-    slot_f, slot_i, widths = jit.uncounted((slot_f, slot_i, widths))
+def receive(histograms, receiver, light, tables, draws, pulses, aim, rare, slots, widths, place, batch, here, out):
+    """Detect the returns of a batch of pulses from the light in bins, into slots; and keep samples on request.
+
+    Args:
+        histograms: `Histograms`, cleared; receiver: `Receiver`.
+        light: `LightTables`; tables: `WaveformTables`; draws: `BlockDraws`.
+        pulses: Scratch of the block's pulses; aim: `SweepAim`.
+        rare: Scratch of the decomposition.
+        slots: `ReturnSlots`, filled; widths: float32 (slots, BLOCK), filled.
+        place: `BlockPlace`; batch, here: first pulse of the batch in the block, and how many.
+        out: `WaveformOutputs`, whose samples are filled if they are kept.
+    """
+    histograms, receiver, light, tables, draws = jit.uncounted((histograms, receiver, light, tables, draws))
+    pulses, rare, slots, widths, kept = jit.uncounted((pulses, rare, slots, widths, out.samples))
+    _, _, normals, samples, logs, peaks, found, order, spans = receiver
+    (slot_f, _), head, start, voided_before = slots, place.head, place.start, aim.heads.start[place.head]
+    key, tick, element, world = draws
     number, d_number = tables.number, tables.detector.number
     d_switch, edge = tables.detector.switch, tables.detector.edge
     power, mist, ends, faces = histograms.power, histograms.mist, histograms.ends, histograms.face
-    vote, total, sender, sole = histograms.vote, histograms.total, histograms.sender, histograms.sole
-    reach, key, tick, nominal = histograms.reach, draws.key, draws.tick, light.number
-    slots, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
+    sole, reach, nominal = histograms.sole, histograms.reach, light.number
+    ranked, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
     airy, keeps, volumes = mist.shape[0] > 0, kept.shape[1] > 0, light.switch[tb.S_CROSSINGS] > 0
     pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
@@ -129,7 +156,7 @@ def receive(
     for p in range(here):
         k = batch + p
         background = pulses[rows.AMBIENT + k]
-        for j in range(slots):
+        for j in range(ranked):
             slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
 
         # Samples, and what the detector finds in them
@@ -139,7 +166,7 @@ def receive(
             full = np.float32(np.inf)
             if full_scale > np.float32(0.0):
                 full = full_scale - background * gain
-            digitize(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
+            digitize(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, world)
             count = detect(samples, logs, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
         if keeps:
             for b in range(bins):
@@ -150,16 +177,13 @@ def receive(
             chance = pulses[rows.UNIFORM + k]
             count = add_false_alarm(
                 found, count, number, chance, threshold, background, low, high, pads, bins, key, element + k, tick,
-                among,
+                world,
             )  # fmt: skip
             count = keep_between(found, count, near, far)
-            choose_returns(found, count, returns, slots, order)
-            for j in range(slots):
+            choose_returns(found, count, returns, ranked, order)
+            for j in range(ranked):
                 if order[j] >= 0:
-                    put_return(
-                        found, order[j], number, half, pads, power, mist, vote, total, sender, sole, faces, p,
-                        samples, slot_f, slot_i, j, k,
-                    )  # fmt: skip
+                    put_return(found, order[j], number, half, pads, histograms, p, samples, slots, j, k)
                     widths[j, k] = found[order[j], wt.F_WIDTH] * seconds_a_bin
         elif keeps:
             for b in range(bins):
@@ -170,14 +194,15 @@ def receive(
 
 
 @jit.function
-def write_pulses(
-    pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
-):
-    """Write returns with their errors to the arrays of the reading."""
+def write_pulses(pulses, slots, widths, aim, labels, light, draws, place, out):
+    """Write returns with their errors to the arrays of the reading; arguments as for `write.write_block`."""
+    pulses, slots, widths, aim, labels = jit.uncounted((pulses, slots, widths, aim, labels))
+    light, draws, out = jit.uncounted((light, draws, out))
+    head, _, start, used = place
+    if light.number[tb.N_JITTER] > np.float32(0.0):
+        straighten(pulses, used)
     to = out.light
-    write.write_block(
-        pulses, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, to
-    )
+    write.write_block(pulses, slots, aim, labels, light, draws, place, to)
     for j in range(to.range_m.shape[1]):
         for k in range(used):
             there = to.cause[head, j, start + k] != tb.NO_CAUSE

@@ -6,13 +6,13 @@ import pytest
 import sensorium as sn
 from sensorium.physics import optics
 from sensorium.scene.layout import layout
-from sensorium.sensors.lidar.light_caster import Draws
 from sensorium.sensors.lidar.light_tables import light_tables
 from sensorium.sensors.lidar.scan import Cause
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.gather import merge_beams
+from sensorium.tracing.kernels.geometry.ray_errors import BlockDraws
 from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.waveform.histograms import sender_of
@@ -31,14 +31,14 @@ def test_without_room_the_strongest_stay():
 
 def test_air_arrives_with_its_share_of_the_beam_and_no_object():
     arrivals = gather.new_arrivals(3, 10)
-    air_f, air_i, _ = gather.new_air()
+    air, _ = gather.new_air()
     for ray, strength in ((4, 2.0), (5, 6.0)):
         choose.offer(
-            air_f, air_i, 8, np.int32(ray), np.float32(strength), np.float32(strength), np.float32(7.5), np.int32(4),
+            *air, 8, np.int32(ray), np.float32(strength), np.float32(strength), np.float32(7.5), np.int32(4),
             np.int32(1), choose.NOBODY, choose.NOBODY, np.int32(3),
         )  # fmt: skip
     weight, pulse = np.full(512, 0.25, np.float32), np.full(512, 1, np.int32)
-    gather.add_air(air_f, air_i, arrivals, weight, pulse, np.int64(1), 6)
+    gather.add_air(air, arrivals, weight, pulse, np.int64(1), 6)
     assert arrivals.filled.tolist() == [0, 0, 2]
     np.testing.assert_allclose(arrivals.light[2, :2], [0.5, 1.5])
     np.testing.assert_allclose(arrivals.opl[2, :2], 7.5)
@@ -66,9 +66,9 @@ def merged(arrivals, tables, used, voided_before=0.0):
     slot_f, slot_i = choose.new_slots(SLOTS + 1)
     beams, order = rows.new_scratch()[0], np.zeros(ROOM, np.int64)
     beams[pk.B_TIME : pk.B_TIME + used] = np.linspace(0.0, 1.0, used)
-    draws, (element, among) = Draws(np.zeros(2, np.uint32), 0, 0, 1), (np.int64(0), np.int32(0))
-    where = (draws, element, among, SEPARATION, np.float32(voided_before))
-    merge_beams(arrivals, order, beams, tables, *where, slot_f, slot_i, used)
+    draws = BlockDraws(np.zeros(2, np.uint32), tick=0, element=0, world=0)
+    where = (draws, SEPARATION, np.float32(voided_before))
+    merge_beams(arrivals, order, beams, tables, *where, choose.ReturnSlots(slot_f, slot_i), used)
     return slot_f.reshape(-1, 3, BLOCK)[:, :, :used], slot_i.reshape(-1, 5, BLOCK)[:, :, :used], beams
 
 

@@ -12,7 +12,8 @@ def test_draws_are_the_stream_s_own():
     """Ray, sweep and world are the counter: the same words that a stream of the sensor's name gives."""
     stream, used = Stream(7, "top"), 300
     block, _ = rows.new_scratch()
-    ray_errors.draw_block(block, np.array(stream.key, np.uint32), 1000, 5, 2, True, used)
+    draws = ray_errors.BlockDraws(np.array(stream.key, np.uint32), tick=5, element=1000, world=2)
+    ray_errors.draw_block(block, draws, True, used)
     where = {"elements": used, "first_element": 1000, "first_world": 2, "dtype": np.float32}
     uniform = stream.uniform(ray_errors.STAGE_RETURN, 0, 5, **where)[0]
     np.testing.assert_array_equal(block[rows.UNIFORM : rows.UNIFORM + used], uniform)
@@ -22,7 +23,7 @@ def test_draws_are_the_stream_s_own():
     assert ((drawn[[0, 3]] > 0) & (drawn[[0, 3]] < 1)).all()
     # and neighboring blocks go on where the last one ended
     other, _ = rows.new_scratch()
-    ray_errors.draw_block(other, np.array(stream.key, np.uint32), 1100, 5, 2, True, used)
+    ray_errors.draw_block(other, draws._replace(element=1100), True, used)
     np.testing.assert_array_equal(other[rows.NORMAL : rows.NORMAL + 200], drawn[1, 100:])
 
 

@@ -5,6 +5,7 @@ from scipy import stats
 import sensorium as sn
 from sensorium.random import stream_key
 from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.geometry.ray_errors import BlockDraws
 from sensorium.tracing.kernels.light import choose, detect, rows
 from sensorium.tracing.kernels.light import tables as tb
 
@@ -25,7 +26,8 @@ def detected(signal, background, noise, sigmas, *, ticks=40):
         floats, words = choose.new_slots(2)
         floats[choose.KEY : choose.KEY + BLOCK] = floats[choose.INTENSITY : choose.INTENSITY + BLOCK] = signal
         floats[choose.OPL : choose.OPL + BLOCK] = 50.0
-        detect.detect_block(block, floats, words, detector, number, KEY, tick, 0, 0, 1, BLOCK)
+        draws = BlockDraws(KEY, tick, element=0, world=0)
+        detect.detect_block(block, choose.ReturnSlots(floats, words), detector, number, draws, 1, BLOCK)
         kept = floats[choose.KEY : choose.KEY + BLOCK] > choose.NONE
         seen.append(kept)
         shifts.append(floats[choose.OPL : choose.OPL + BLOCK][kept] - 50.0)

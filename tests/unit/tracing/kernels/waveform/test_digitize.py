@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from sensorium.tracing.kernels.geometry.ray_errors import BlockDraws
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.digitize import (
     COUNTED_BELOW_E,
@@ -30,7 +31,7 @@ def samples_of(power, *, low=None, high=None, background=0.0, pulse=7, **numbers
     # Another pulse comes before it, whose draws are planned first
     _, planned = plan_draws(pulse_of, draw_of, 0, 0, PADS, PADS, PADS + 5)
     at, planned = plan_draws(pulse_of, draw_of, planned, 1, PADS, low, high)
-    draw_normals(pulse_of, draw_of, normals, planned, KEY, pulse - 1, 3, 0)
+    draw_normals(pulse_of, draw_of, normals, planned, BlockDraws(KEY, 3, pulse - 1, 0))
     digitize(padded, 0, samples, normals, at, number, np.float32(background), PADS, low, high, KEY, pulse, 3, 0)
     return samples[PADS:-PADS]
 
