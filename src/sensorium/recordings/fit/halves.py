@@ -4,6 +4,7 @@ import numpy as np
 
 from sensorium.recordings.fit.noise_law import is_along_rings
 from sensorium.recordings.measure.lidar import measure_lidar
+from sensorium.recordings.measure.lidar_rays import WINDOW
 from sensorium.recordings.scans import FULL_TURN, LidarRecording
 
 # A turn with less than this share of the columns of a full one is a part of a turn
@@ -14,6 +15,9 @@ _ENOUGH = 4
 
 # Fields of a checkerboard over a turn: sectors, and channels of one of them
 _SECTORS, _CHANNELS = 24, 16
+
+# Windows of neighbors that a sector must have room for
+_WINDOWS = 3
 
 
 def whole_turns(recording: LidarRecording) -> int:
@@ -28,11 +32,13 @@ def halves(recording: LidarRecording) -> tuple[LidarRecording, LidarRecording | 
     Of fewer than four turns of a still scene, which would leave one turn to a half, every second field of a
     checkerboard of 15 degrees and 16 channels over all turns: noise along rings is not that between turns, and both
     halves see the same surfaces. Columns stay, and their times; rays of other fields have no return.
+    Turns of fewer than 648 columns are too coarse for it.
     """
     turns = whole_turns(recording)
     if turns < 2:
         return recording, None
-    if turns < _ENOUGH and not is_along_rings(measure_lidar(recording)):
+    wide = np.bincount(recording.turn).max() >= _SECTORS * _WINDOWS * WINDOW
+    if turns < _ENOUGH and wide and not is_along_rings(measure_lidar(recording)):
         sector = (recording.azimuth * (_SECTORS / FULL_TURN)).astype(np.int64)
         odd = (sector[:, None] + np.arange(recording.channels) // _CHANNELS) % 2
         fields = f"{360 // _SECTORS} deg and {_CHANNELS} channels"

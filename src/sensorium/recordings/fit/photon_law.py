@@ -15,8 +15,8 @@ REFLECTANCE = 0.1
 _LEAST_BINS, _LEAST_SAMPLES = 3, 50
 _ROUNDS = 8
 
-# Errors beyond so many standard deviations of the product are outliers, or windows of rough surfaces: of windows with 6
-# degrees of freedom one in a thousand is beyond 1.93
+# Errors beyond this many standard deviations of the product are outliers, or windows of rough surfaces: of windows with
+# 6 degrees of freedom one in a thousand is beyond 1.93
 _FAR_PAIRS, _FAR_WINDOWS = 6.0, 2.0
 
 

@@ -21,7 +21,7 @@ ROBUST = 1.482602218505602
 """Standard deviation of a normal law over the median of its sizes."""
 
 MOST_EXCESS = 10.0
-"""Largest excess kurtosis that is told; of heavier tails the clip leaves hardly more."""
+"""Largest excess kurtosis that is reported; of heavier tails the clip leaves hardly more."""
 
 # Points of the grid of values, and its step in standard deviations
 _POINTS, _STEP = 8192, 0.02
