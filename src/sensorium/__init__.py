@@ -54,6 +54,7 @@ _MODULES = {
     "fields": "sensorium.physics.fields",
     "frames": "sensorium.core.frames",
     "imaging": "sensorium.physics.imaging",
+    "live": "sensorium.live",
     "materials": "sensorium.physics.materials",
     "media": "sensorium.physics.media",
     "optics": "sensorium.physics.optics",
@@ -97,7 +98,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from sensorium import analysis, corruption, devices, patterns, random, record, recordings, view, worlds
+    from sensorium import analysis, corruption, devices, live, patterns, random, record, recordings, view, worlds
     from sensorium.app import scenario
     from sensorium.core import clock, errors, frames
     from sensorium.core.errors import SensoriumError
@@ -240,6 +241,7 @@ __all__ = [
     "frames",
     "get_threads",
     "imaging",
+    "live",
     "materials",
     "media",
     "optics",

@@ -16,6 +16,7 @@ from sensorium.core.clock import ns_to_seconds
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.corruption import TimingErrors
+from sensorium.pacing import RunClock
 from sensorium.physics.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.physics.media import AbstractMedium, vacuum
 from sensorium.runtime.interrupts import Uninterrupted
@@ -26,7 +27,7 @@ from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import index_of
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.spec import Rig, SensorSpec, checked_mounts
-from sensorium.stepping import StepObserver, SteppedRun, check_view, checked_duration_ns, observed
+from sensorium.stepping import StepObserver, SteppedRun, checked_duration_ns, observed
 from sensorium.tracing.scene_backend import scene_backend
 from sensorium.tracing.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
@@ -283,7 +284,12 @@ class Environment:
             self._ingest(self._checked(state))
 
     def run(
-        self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | StepObserver = False
+        self,
+        duration_s: float,
+        *,
+        realtime: bool | float | RunClock = False,
+        view: bool | str | os.PathLike[str] | StepObserver = False,
+        live: Sequence[Any] = (),
     ) -> SteppedRun:
         """Step for a while; the loop body runs after each step.
 
@@ -292,26 +298,22 @@ class Environment:
 
         Args:
             duration_s: How long in simulated time [s]; the steps begun before that time.
-            realtime: Wait after a step until the wall clock has caught up; `real_time_factor` tells whether it could.
+            realtime: Wait after a step until the wall clock has caught up, at real time or at a multiple of it;
+                `real_time_factor` tells whether it could. A `sn.live.RunClock` can also pause the run.
             view: Whether to show the run in Rerun while it goes on (extra `view`). The path of an .rrd file
                 writes there what would be shown; any other `StepObserver` is given each step, and closed at the end.
+            live: Sinks that send each step to other programs: names such as "foxglove", or what `sn.live.open_sink`
+                returns. They are opened with the first turn of the loop.
         """
         duration_ns = checked_duration_ns(duration_s)
-        if not isinstance(realtime, bool | np.bool_):
-            raise SpecError(f"realtime is {realtime!r}; it must be True or False")
-        check_view(view)
-        steps = observed(self, self._steps(duration_ns, realtime=bool(realtime)), view)
+        steps = observed(self, self._steps(duration_ns), realtime=realtime, view=view, live=live)
         return SteppedRun(steps, f"Environment.run(duration_s={duration_s:g})")
 
-    def _steps(self, duration_ns: int, *, realtime: bool) -> Generator[None]:
+    def _steps(self, duration_ns: int) -> Generator[None]:
         self._run_from_ns, self._started_s = self.time_ns, time.perf_counter()
         end_ns = self.time_ns + duration_ns
         while self.time_ns < end_ns:
             self.step()
-            if realtime:
-                ahead_s = ns_to_seconds(self.time_ns - self._run_from_ns) - (time.perf_counter() - self._started_s)
-                if ahead_s > 0:
-                    time.sleep(ahead_s)
             yield
 
     @property

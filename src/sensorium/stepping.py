@@ -3,13 +3,16 @@
 import os
 import sys
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from sensorium.core.clock import seconds_to_ns
 from sensorium.core.errors import SpecError
+from sensorium.pacing import RunClock, clock_of
+
+_END = object()
 
 
 class SteppedRun(Iterator[None]):
@@ -64,14 +67,47 @@ class StepObserver(Protocol):
         """End the record: the run is over."""
 
 
-def observed(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str] | StepObserver) -> Generator[None]:
-    """Steps of an environment, each recorded by an observer, which is closed at the end.
+def observed(
+    env: Any,
+    steps: Generator[None],
+    *,
+    realtime: bool | float | RunClock,
+    view: bool | str | os.PathLike[str] | StepObserver,
+    live: Sequence[Any],
+) -> Generator[None]:
+    """Steps of an environment at a pace, each given to live sinks and to an observer, which are closed at the end.
+
+    Arguments are checked at once.
 
     Args:
         env: The `Environment`.
         steps: Its steps.
-        view: The observer, see `Environment.run`.
+        realtime: The pace, see `Environment.run`.
+        view: The observer, see there.
+        live: The sinks, see there.
     """
+    clock = clock_of(realtime)
+    check_view(view)
+    sinks = _live_sinks(live)
+    if realtime is not False or sinks:
+        steps = _paced(env, steps, clock)
+    if sinks:
+        from sensorium.live.sending import sent_steps
+
+        steps = sent_steps(env, steps, sinks, clock)
+    return _shown(env, steps, view)
+
+
+def _paced(env: Any, steps: Generator[None], clock: RunClock) -> Generator[None]:
+    clock.begin(env.time_ns, env.reset)
+    while clock.wait_for_step():
+        if next(steps, _END) is _END:
+            return
+        clock.pace(env.time_ns)
+        yield
+
+
+def _shown(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str] | StepObserver) -> Generator[None]:
     observer = _observer(view)
     try:
         for _ in steps:
@@ -79,8 +115,21 @@ def observed(env: Any, steps: Generator[None], view: bool | str | os.PathLike[st
                 observer.record(env)
             yield
     finally:
+        steps.close()
         if observer is not None:
             observer.close()
+
+
+def _live_sinks(live: Sequence[Any]) -> list[Any]:
+    """The sinks of a run, of which some may be given by name (`sn.live`); nothing is opened."""
+    if isinstance(live, str):
+        raise SpecError(f"live is the string {live!r}; it must be a sequence, such as [{live!r}]")
+    if not live:
+        return []
+    # Against the order of the layers, as the viewer below: sinks make messages of the environment's readings
+    from sensorium.live.opening import named_sinks
+
+    return named_sinks(live)
 
 
 def checked_duration_ns(duration_s: float) -> int:
@@ -107,7 +156,7 @@ def _observer(view: bool | str | os.PathLike[str] | StepObserver) -> StepObserve
     if view is False:
         return None
     if view is True or isinstance(view, str | os.PathLike):
-        # The one import against the order of the layers: a user who asks for a viewer need not name one
+        # Against the order of the layers: a user who asks for a viewer need not name one
         from sensorium.view.viewer.live import Live
 
         return Live(None if view is True else view)

@@ -28,8 +28,10 @@ RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 # What is written like a user's program may use the public names: `import sensorium as sn`
 WRITTEN_LIKE_A_USER = ("qa.benchmarks", "qa.demo", "qa.validation", "app.cli", "__main__")
 
-# The one import that goes up, inside a function: `env.run(view=True)` opens the viewer
-UPWARD = {("stepping.py", "sensorium.view.viewer.live")}
+# The imports that go up, inside functions: `env.run(view=True)` opens the viewer, `env.run(live=[...])` the sinks
+UPWARD = {
+    ("stepping.py", f"sensorium.{name}") for name in ("view.viewer.live", "live.opening", "live.sending")
+}
 
 # All but sensorium/__init__.py, whose work is to know everybody
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")

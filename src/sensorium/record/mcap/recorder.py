@@ -1,31 +1,23 @@
 """Recording as MCAP with ROS 2 messages, which needs no ROS."""
 
-import warnings
-from collections import Counter
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.clock import MAX_NS
 from sensorium.core.errors import RecordError, SpecError
-from sensorium.core.frames import Pose
-from sensorium.corruption.faults.log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.files.mcap_messages import JOINT_KINDS, LABELS, SLIDES
 from sensorium.record.background import Background
 from sensorium.record.mcap.file import McapFile, Place
 from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.message import DeferredBytes, Message, Source, check_topic, world_prefix
-from sensorium.record.ros2.readings import Messages, messages_function
-from sensorium.record.ros2.run_topics import clock, fault_status, mounts, transforms
+from sensorium.record.ros2.message import DeferredBytes, Message, check_topic
+from sensorium.record.ros2.step_messages import StepMessage, StepMessages
 from sensorium.runtime.interrupts import Uninterrupted
-from sensorium.sensors.common.attached import AttachedSensor
-from sensorium.sensors.lidar.scan import Scan
 from sensorium.worlds.base import slides_of
 
 # A message with more bytes than this is long: it gets a chunk of its own, and a sensor's is written by the thread
@@ -71,7 +63,7 @@ class McapRecorder(Recorder):
         if clouds_every < 1:
             raise SpecError(f"clouds_every is {clouds_every}; it must be at least 1")
         self.path = Path(path)
-        self._clouds_every, self._clouds = clouds_every, Counter[str]()
+        self._step_messages = StepMessages(clouds_every=clouds_every)
         self._names_labels = False
         try:
             self._file = McapFile(self.path, profile="ros2", library="sensorium")
@@ -81,10 +73,6 @@ class McapRecorder(Recorder):
             raise SpecError(f"path is {str(self.path)!r}, which cannot be written: {error.strerror}") from None
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, str]] = {}
-        self._sources: dict[str, Source] = {}
-        self._claimed: dict[str, str] = {}
-        self._faults_seen: dict[str, FaultWatch] = {}
-        self._messages: dict[str, Messages | None] = {}
         self._buffer = np.zeros(0, np.uint8)
         self._background: Background[list[tuple[Place, DeferredBytes]]] | None = Background(self._fill)
 
@@ -98,51 +86,18 @@ class McapRecorder(Recorder):
 
     def _record(self, env: Environment) -> None:
         background = self._open()
-        now_ns = env.time_ns
         self._name_labels_and_slides(env)
-        messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
-
-        # Bodies before their sensors, for readers that build the tree of frames as they come
-        if env.world.body_names:
-            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
-        readings: list[tuple[str, Message, int]] = []
-        for sensor in env.sensors.values():
-            if sensor.name not in self._sources:
-                source = Source.of(sensor, env.world.body_names, env.world.joint_names)
-                for row in range(len(source.frames)):
-                    self._claim(source.topic(row, ""), sensor.name)
-                self._sources[sensor.name] = source
-                if source.has_place:
-                    messages.append(("/tf_static", mounts(source, now_ns), now_ns))
-            arrivals = sensor.arrivals()
-            if arrivals and sensor.name not in self._messages:
-                self._messages[sensor.name] = self._made_by(arrivals[0].reading, self._sources[sensor.name])
-            messages_of = self._messages.get(sensor.name)
-            if arrivals and messages_of is None:
-                continue
-            for arrival in arrivals:
-                if isinstance(arrival.reading, Scan):
-                    self._clouds[sensor.name] += 1
-                    if (self._clouds[sensor.name] - 1) % self._clouds_every:
-                        continue
-                source = self._sources[sensor.name]
-                assert messages_of is not None
-                for row, end, message in messages_of(arrival.reading, source):
-                    topic = source.topic(row, end)
-                    self._claim(topic, sensor.name)
-                    readings.append((topic, message, arrival.arrival_ns))
-            messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
+        messages = self._step_messages.of(env)
 
         # Short messages first, then the places of long ones; no place before the previous one is filled
-        messages += readings
-        is_long = [cdr.long_bytes(message) > _LONG_BYTES for _, message, _ in messages]
+        is_long = [cdr.long_bytes(one.message) > _LONG_BYTES for one in messages]
         if any(is_long):
             background.join()
         try:
-            for (topic, message, log_ns), long in zip(messages, is_long, strict=True):
+            for one, long in zip(messages, is_long, strict=True):
                 if not long:
-                    self._add(topic, message, log_ns)
-            places = [self._place(*one) for one, long in zip(messages, is_long, strict=True) if long]
+                    self._add(one)
+            places = [self._place(one) for one, long in zip(messages, is_long, strict=True) if long]
             self._file.flush()
         except OSError as error:
             raise self._failed(error) from None
@@ -162,19 +117,17 @@ class McapRecorder(Recorder):
         if not 0 <= time_ns <= MAX_NS:
             raise SpecError(f"log_ns is {time_ns}; it must be zero or more, and within 2^63")
         with Uninterrupted():
-            self._write(background, topic, message, time_ns)
+            self._write(background, StepMessage(topic, message, time_ns))
 
-    def _write(
-        self, background: Background[list[tuple[Place, DeferredBytes]]], topic: str, message: Message, time_ns: int
-    ) -> None:
+    def _write(self, background: Background[list[tuple[Place, DeferredBytes]]], one: StepMessage) -> None:
         try:
-            if cdr.long_bytes(message) > _LONG_BYTES:
+            if cdr.long_bytes(one.message) > _LONG_BYTES:
                 background.join()
-                place, data = self._place(topic, message, time_ns)
+                place, data = self._place(one)
                 self._file.flush()
                 place.fill(data.materialize())
             else:
-                self._add(topic, message, time_ns)
+                self._add(one)
                 self._file.flush()
         except OSError as error:
             raise self._failed(error) from None
@@ -219,39 +172,17 @@ class McapRecorder(Recorder):
             if slides := slides_of(env.world):
                 self._file.metadata(JOINT_KINDS, dict.fromkeys(slides, SLIDES))
 
-    def _faults(self, env: Environment, sensor: AttachedSensor[Any]) -> list[Message]:
-        """Faults that set in or were over since the last step; at first, those that are active as well."""
-        watch = self._faults_seen.setdefault(sensor.name, FaultWatch(env.step_from_ns))
-        return [fault_status(sensor.name, event, env.time_ns) for event in watch.changes(sensor.faults.log)]
-
-    def _claim(self, topic: str, sensor: str) -> None:
-        """Raise unless a topic, or the prefix of a sensor's topics, belongs to that sensor alone."""
-        other = self._claimed.setdefault(topic, sensor)
-        if other != sensor:
-            raise SpecError(
-                f"sensors {other!r} and {sensor!r} would both be recorded as {topic}; their names must differ in "
-                "letters, digits or underscores, which topics of ROS 2 are made of"
-            )
-
-    def _made_by(self, reading: Any, source: Source) -> Messages | None:
-        """What makes messages of a sensor's readings; None, with a warning, if nothing does."""
-        function = messages_function(reading, source)
-        if function is None:
-            kind = type(reading).__name__
-            warnings.warn(f"sensor {source.name!r} is not recorded: no message stands for its {kind}", stacklevel=4)
-        return function
-
-    def _add(self, topic: str, message: Message, log_ns: int) -> None:
+    def _add(self, one: StepMessage) -> None:
         """Put a short message into the open chunk."""
-        channel = self._channel(topic, message.kind)
-        self._file.message(channel, cdr.encoded(message), log_ns=log_ns, publish_ns=max(0, message.stamp_ns))
+        channel = self._channel(one.topic, one.message.kind)
+        self._file.message(channel, one.cdr(), log_ns=one.log_ns, publish_ns=max(0, one.message.stamp_ns))
 
-    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, DeferredBytes]:
+    def _place(self, one: StepMessage) -> tuple[Place, DeferredBytes]:
         """Keep a place for a long message; returns it with the bytes that belong there."""
-        channel = self._channel(topic, message.kind)
-        head, data, tail = cdr.parts(message)
-        parts, publish_ns = (head, data.length, tail), max(0, message.stamp_ns)
-        return self._file.place(channel, parts, log_ns=log_ns, publish_ns=publish_ns), data
+        channel = self._channel(one.topic, one.message.kind)
+        head, data, tail = cdr.parts(one.message)
+        parts, publish_ns = (head, data.length, tail), max(0, one.message.stamp_ns)
+        return self._file.place(channel, parts, log_ns=one.log_ns, publish_ns=publish_ns), data
 
     def _channel(self, topic: str, kind: str) -> int:
         """Number of a topic, announced when it is new, and its type where that is."""
@@ -282,14 +213,6 @@ class McapRecorder(Recorder):
                 place.fill(out)
         except OSError as error:
             raise self._failed(error) from None
-
-
-def _bodies(env: Environment, X_WB: Pose, time_ns: int) -> Message:
-    """Poses of all bodies of all worlds."""
-    worlds, names = X_WB.shape[0], env.world.body_names
-    prefixes = [world_prefix(env, world) for world in range(worlds)]
-    parents = [f"{prefix}world" for prefix in prefixes for _ in names]
-    return transforms(X_WB.reshape(-1), parents, [prefix + name for prefix in prefixes for name in names], time_ns)
 
 
 # Reliable and transient local, as rosbag2 writes it, so that late subscribers to a replay get the mounts too

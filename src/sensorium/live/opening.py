@@ -1,0 +1,87 @@
+"""Live sinks by name; each is imported when it is first used."""
+
+import importlib
+import importlib.util
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sensorium.core.errors import MissingExtraError, SpecError
+from sensorium.core.spec import Spec
+from sensorium.core.spelling import nearest
+from sensorium.live.sink import LiveSink
+
+
+@dataclass(frozen=True)
+class SinkKind:
+    """One kind of sink.
+
+    Attributes:
+        title: What it is, for lists and schemas.
+        options: Class of its options, a `Spec`, as module:name.
+        sink: Class of the sink, which takes its options, as module:name.
+        package: Module that must be installed, which the extra `live` brings; None if there is none.
+    """
+
+    title: str
+    options: str
+    sink: str
+    package: str | None = None
+
+    def make(self, options: Spec) -> LiveSink:
+        """The sink with these options, not yet open."""
+        if self.package is not None and importlib.util.find_spec(self.package) is None:
+            raise MissingExtraError(f"{self.title} needs {self.package}; pip install 'sensorium[live]'")
+        made: LiveSink = _loaded(self.sink)(options)
+        return made
+
+
+# All sinks by name, as `--live`, `live:` and `open_sink` have them
+SINKS: dict[str, SinkKind] = {
+    "foxglove": SinkKind(
+        "a server for Foxglove",
+        "sensorium.live.foxglove.options:FoxgloveOptions",
+        "sensorium.live.foxglove.sink:FoxgloveSink",
+        package="foxglove",
+    ),
+}
+
+
+def open_sink(name: str, **options: Any) -> LiveSink:
+    """A sink for `env.run(live=[...])`; its sockets are opened when the run begins.
+
+    Args:
+        name: Such as "foxglove"; the names are those of `--live`.
+        options: Its options, such as port=8765.
+    """
+    return _kind(name).make(options_of(name)(**options))
+
+
+def options_of(name: str) -> type[Spec]:
+    """The class of a sink's options."""
+    options: type[Spec] = _loaded(_kind(name).options)
+    return options
+
+
+def named_sinks(given: Iterable[object]) -> list[LiveSink]:
+    """Sinks, of which some may be given by name alone."""
+    sinks: list[LiveSink] = []
+    for one in given:
+        made: Any = open_sink(one) if isinstance(one, str) else one
+        if not all(callable(getattr(made, method, None)) for method in ("open", "send", "close", "state")):
+            raise SpecError(f"live has {one!r}; it must have names of sinks, or what open_sink returns")
+        sinks.append(made)
+    return sinks
+
+
+def _kind(name: str) -> SinkKind:
+    if name not in SINKS:
+        guesses = nearest(name, SINKS)
+        hint = f"; did you mean {guesses[0]!r}?" if guesses else ""
+        raise SpecError(f"live sink is {name!r}; it must be one of {', '.join(SINKS)}{hint}")
+    return SINKS[name]
+
+
+def _loaded(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
