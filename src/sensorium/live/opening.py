@@ -44,6 +44,16 @@ SINKS: dict[str, SinkKind] = {
         "sensorium.live.foxglove.sink:FoxgloveSink",
         package="foxglove",
     ),
+    "udp": SinkKind(
+        "lidars as their makers' UDP packets",
+        "sensorium.live.lidar_udp.options:UdpOptions",
+        "sensorium.live.lidar_udp.sink:UdpSink",
+    ),
+    "pcap": SinkKind(
+        "the same packets in a capture file",
+        "sensorium.live.lidar_udp.options:PcapOptions",
+        "sensorium.live.lidar_udp.pcap_sink:PcapSink",
+    ),
 }
 
 

@@ -31,8 +31,8 @@ class LidarUdp(Spec):
     source: str | None = None
     """Own address that packets leave from, such as 127.0.0.2; None leaves it to the system."""
     latency_s: float | None = Field(default=None, gt=0.0)
-    """Time from a packet's last firing until it leaves [s]. A sweep is known at its end, so it is at least one sweep;
-    None is one and a half: one until the sweep is known, a half to compute and pack it."""
+    """Simulated time from a packet's last firing until it leaves [s]. A sweep is known at its end, so it is at least one
+    sweep; None is one sweep and 20 ms, in which the packets are made."""
     faults: PacketFaults = PacketFaults()
     """Packets that are lost, late or doubled."""
 

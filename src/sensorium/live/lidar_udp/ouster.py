@@ -50,6 +50,7 @@ class OusterPackets:
         self._first = _first_column(self.pattern, name)
         self._dtype = ouster.packet_type(self.profile, self.channels, COLUMNS_PER_PACKET)
         self._blank = self._blank_packets()
+        crc64(rows_of(self._blank)[:, :-8])  # compiled or loaded before the first sweep
 
     def _blank_packets(self) -> NDArray[np.void]:
         """Packets of a sweep with all that is the same in every sweep."""
