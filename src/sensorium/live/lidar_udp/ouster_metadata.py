@@ -33,8 +33,8 @@ def metadata_of(
     lidar_to_sensor[2, 3] = _LIDAR_HEIGHT_MM
     imu_to_sensor = np.eye(4)
     if X_LI is not None:
-        imu_to_lidar = np.array(X_LI.matrix, np.float64).reshape(4, 4)
-        imu_to_lidar[:3, 3] *= 1e3
+        imu_to_lidar = np.eye(4)
+        imu_to_lidar[:3] = X_LI.matrix * [1.0, 1.0, 1.0, 1e3]
         imu_to_sensor = lidar_to_sensor @ imu_to_lidar
     beam_to_lidar = np.eye(4)
     beam_to_lidar[0, 3] = origin_mm

@@ -38,6 +38,7 @@ class UdpSink(QueuedSink):
         self._sockets: dict[tuple[str, str], list[int]] = {}
         self._all: list[socket.socket] = []
         self._servers: list[OusterHttp] = []
+        self._last_ns: dict[tuple[str, str], int] = {}
         self.sender: PacketSender | None = None
         """Counts and deviations, once the sink is open."""
 
@@ -103,10 +104,14 @@ class UdpSink(QueuedSink):
         assert self.sender is not None
         lidar = payload.lidar
         for batch in lidar.batches(payload):
-            due_ns = self._wire.due_ns(batch.fired_ns + lidar.latency_ns)
-            now_ns = time.monotonic_ns() if self._clock.speed is not None else 0
-            for number in self._sockets[lidar.name, batch.channel]:
-                self.sender.submit(batch.payload, due_ns, number, now_ns=now_ns)
+            simulated_ns = batch.fired_ns + lidar.latency_ns
+            channel = lidar.name, batch.channel
+            leave_ns = self._wire.spread_ns(simulated_ns, self._last_ns.get(channel, 0))
+            if len(leave_ns):
+                self._last_ns[channel] = int(leave_ns.max())
+            late = int((leave_ns > self._wire.due_ns(simulated_ns)).sum())
+            for number in self._sockets[channel]:
+                self.sender.submit(batch.payload, leave_ns, number, late=late)
         return 0
 
     def _close(self) -> None:
