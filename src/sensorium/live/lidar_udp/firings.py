@@ -56,7 +56,7 @@ class FiringQueue:
     def add(self, scan: Scan) -> Firings:
         """The firings of all packets that are complete with this sweep, in the order of time."""
         found = self._firings(scan)
-        if self._left is not None and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
+        if self._left is not None and len(self._left.fired_ns) and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
             found = Firings(*(np.concatenate(pair) for pair in zip(self._left, found, strict=True)))
         whole = len(found.time_ns) - len(found.time_ns) % self._per_packet
         self._left = Firings(*(array[whole:] for array in found))

@@ -49,7 +49,7 @@ class LivoxPackets:
     def sweep(self, scan: Scan) -> list[PacketBatch]:
         """Packets that this sweep completes."""
         found = self._pulses(scan)
-        if self._left is not None and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
+        if self._left is not None and len(self._left.fired_ns) and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
             found = _Pulses(*(np.concatenate(pair) for pair in zip(self._left, found, strict=True)))
         points = self._layout.points
         n = len(found.time_ns) // points

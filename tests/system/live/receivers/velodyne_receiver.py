@@ -29,15 +29,16 @@ while len(packets) < count and time.monotonic() < end:
         packets.append(data.recv(2000))
     except TimeoutError:
         continue
-position.settimeout(0.1)
+position.settimeout(2.0)
 sentences, hour_us = [], []
 try:
     while True:
         telemetry = vd.TelemetryPacket(position.recv(2000))
+        position.settimeout(0.1)
         sentences.append(telemetry.nmea_sentence)
         hour_us.append(telemetry.usec_since_toh)
         parsed = telemetry.parse_nmea()
-        sentences[-1] += f"|{parsed.longitude}|{parsed.latitude}|{parsed.utc_time}"
+        sentences[-1] += f"|{parsed.longitude}|{parsed.latitude}"
 except TimeoutError:
     pass
 decoder = vd.ScanDecoder(vd.Config(model=getattr(vd.Model, model), min_range=0.0, max_range=300.0))
