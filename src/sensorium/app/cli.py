@@ -16,6 +16,7 @@ from sensorium.app.commands.demo import demo
 from sensorium.app.commands.devices import devices
 from sensorium.app.commands.fit import fit
 from sensorium.app.commands.gallery import gallery
+from sensorium.app.commands.listen import listen
 from sensorium.app.commands.measure import measure
 from sensorium.app.commands.recover import recover
 from sensorium.app.commands.run import run
@@ -70,7 +71,8 @@ def _options(
     """What a robot's sensors would report."""
 
 
-for _command in (demo, run, gallery, view, devices, allan, measure, fit, compare, recover, schema, validate, bench):
+_COMMANDS = (demo, run, listen, gallery, view, devices, allan, measure, fit, compare, recover, schema, validate, bench)
+for _command in _COMMANDS:
     app.command()(_command)
 app.command("compile")(compile_kernels)
 app.add_typer(cluster)

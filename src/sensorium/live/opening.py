@@ -30,9 +30,8 @@ class SinkKind:
 
     def make(self, options: Spec) -> LiveSink:
         """The sink with these options, not yet open."""
-        if self.package is not None and importlib.util.find_spec(self.package) is None:
-            raise MissingExtraError(f"{self.title} needs {self.package}; pip install 'sensorium[live]'")
-        made: LiveSink = _loaded(self.sink)(options)
+        check_package(self.title, self.package)
+        made: LiveSink = loaded(self.sink)(options)
         return made
 
 
@@ -69,7 +68,7 @@ def open_sink(name: str, **options: Any) -> LiveSink:
 
 def options_of(name: str) -> type[Spec]:
     """The class of a sink's options."""
-    options: type[Spec] = _loaded(_kind(name).options)
+    options: type[Spec] = loaded(_kind(name).options)
     return options
 
 
@@ -92,6 +91,13 @@ def _kind(name: str) -> SinkKind:
     return SINKS[name]
 
 
-def _loaded(place: str) -> Any:
+def check_package(title: str, package: str | None) -> None:
+    """Raise unless a package is installed that something of this title needs."""
+    if package is not None and importlib.util.find_spec(package) is None:
+        raise MissingExtraError(f"{title} needs {package}; pip install 'sensorium[live]'")
+
+
+def loaded(place: str) -> Any:
+    """What has a name in a module, given as module:name; imported now."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

@@ -3,7 +3,7 @@
 import abc
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import Any, Protocol
@@ -95,6 +95,9 @@ class QueuedSink(abc.ABC):
 
     name = ""
 
+    hint = ""
+    """What to open or to start in order to receive it, in one line; `_open` may set it."""
+
     def __init__(self, *, queue_items: int = 256, queue_bytes: int = 64 << 20) -> None:
         """Make one; nothing is opened yet.
 
@@ -136,6 +139,17 @@ class QueuedSink(abc.ABC):
     def _close(self) -> None:
         """Close sockets; called once, when the thread has ended, also if `_open` raised."""
 
+    def _put(self, items: Sequence[Item]) -> None:
+        """Queue items; on any thread."""
+        if not items:
+            return
+        with self._changed:
+            for item in items:
+                self._queue.append(item)
+                self._bytes += item.nbytes
+            self._drop_oldest()
+            self._changed.notify()
+
     def _receivers(self) -> int | None:
         """Number of receivers now; None where the path does not tell."""
         return None
@@ -156,15 +170,7 @@ class QueuedSink(abc.ABC):
 
     def send(self, step: LiveStep) -> None:
         """Queue what is to be sent of a step."""
-        items = list(self._prepare(step))
-        if not items:
-            return
-        with self._changed:
-            for item in items:
-                self._queue.append(item)
-                self._bytes += item.nbytes
-            self._drop_oldest()
-            self._changed.notify()
+        self._put(list(self._prepare(step)))
 
     def close(self) -> None:
         """Send what is queued for half a second at most, end the thread, close the sockets."""

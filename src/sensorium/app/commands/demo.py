@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sensorium.app.commands.run import print_run, progress_bar, progress_line
+from sensorium.app.commands.run import ProgressLine, print_run, progress_bar
 from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError
 
@@ -41,7 +41,7 @@ def demo(
     _refuse_another_run(out, scenario.spec.title)
     log, console = pictures.SweepLog(LIDAR, seconds), Terminal()
     with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
-        line = progress_line(bar, scenario.spec.title, seconds)
+        line = ProgressLine(bar, scenario.spec.title, seconds)
         done = run(scenario, out, force=True, progress=line, also=[log.record], prepare=prepare, added=pictures.NAMES)
     with console.status("Drawing", spinner="line"):
         files = pictures.write(log, done.folder)

@@ -61,13 +61,26 @@ def run(
             "which nobody else can reach.",
         ),
     ] = None,
+    live: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Send readings to other programs while it runs, at real time: foxglove and others, see docs/live.md.",
+        ),
+    ] = None,
+    speed: Annotated[
+        str | None,
+        typer.Option(metavar="X|max", help="Simulated over real time of a live run; max steps as fast as possible."),
+    ] = None,
     skip_nodes: Annotated[
         bool,
         typer.Option("--skip-nodes", help="Leave out nodes of the cluster that differ from this machine."),
     ] = False,
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
+    from sensorium.app.commands.live_console import live_console, live_values, live_words
     from sensorium.app.gallery import scenario_file
+    from sensorium.app.scenario.live_run import LiveRun
     from sensorium.app.scenario.override import assigned, swept
     from sensorium.app.scenario.precompile import precompile
     from sensorium.app.scenario.run import run as run_scenario
@@ -78,8 +91,9 @@ def run(
     if skip_nodes and cluster is None:
         raise SpecError("--skip-nodes is given without --cluster, whose nodes it is about")
     if path.name == "manifest.json":
-        if seed is not None or set_ or sweep:
-            raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
+        if seed is not None or set_ or sweep or live or speed:
+            options_ = "--seed, --set, --sweep, --live and --speed"
+            raise SpecError(f"FILE is {file!r}, a manifest; {options_} would make it another run")
         if cluster is not None:
             raise SpecError(f"FILE is {file!r}, a manifest, and --cluster is {cluster!r}; a run is repeated here only")
         _repeat(console, path, _folder(out, path.parent), force, allow_outside)
@@ -88,6 +102,9 @@ def run(
     # If one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
     options: dict[str, str] = {}
+    sinks = live_values(live, speed, path)
+    values = sinks | values
+    options |= {key: "--speed" if key == "live.speed" else "--live" for key in sinks}
     if seed is not None:
         values["seed"], options["seed"] = seed, "--seed"
 
@@ -112,9 +129,11 @@ def run(
         print_run(console, done)
     else:
         scenario = load({})
+        sending = LiveRun(scenario.spec.live)
         with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
-            line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
-            done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare)
+            line = ProgressLine(bar, scenario.spec.title, scenario.spec.duration_s, lambda: live_words(sending))
+            with live_console(console, sending, line.show):
+                done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare, live=sending)
             print_run(console, done)
 
 
@@ -130,7 +149,7 @@ def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside:
 
     manifest = Manifest.load(path)
     with progress_bar(console) as bar:
-        line = progress_line(bar, "Repeating", float(manifest.run["simulated_s"]))
+        line = ProgressLine(bar, "Repeating", float(manifest.run["simulated_s"]))
         known = [gallery.FOLDER]
         done, different = repeat(path, out, force=force, allow_outside=allow_outside, known=known, progress=line)
     print_run(console, done)
@@ -178,7 +197,7 @@ def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool)
 
         def report(case: "Case", simulated_s: float, real_s: float) -> None:
             if case.folder not in tasks:
-                tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
+                tasks[case.folder] = ProgressLine(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)
 
         yield from zip(series, sweep(series, out, force=force, progress=report), strict=True)
@@ -224,22 +243,29 @@ def progress_bar(console: Console) -> Iterator[Progress]:
         yield bar
 
 
-def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[float, float], None]":
-    """A line of its own in a progress bar, and the function that moves it on: at most 20 times a second."""
-    task = bar.add_task(title, start=False, total=duration_s, figures="a first run compiles")
-    shown_s = 0.0
+class ProgressLine:
+    """A line in a progress bar; called with simulated and real time [s], it moves on, at most 20 times a second."""
 
-    def report(simulated_s: float, real_s: float) -> None:
-        nonlocal shown_s
+    def __init__(self, bar: Progress, title: str, duration_s: float, more: "Callable[[], str]" = str) -> None:
+        """Add it; `more` gives further words."""
+        self._bar, self._duration_s, self._more = bar, duration_s, more
+        self._task = bar.add_task(title, start=False, total=duration_s, figures="a first run compiles")
+        self._shown_s = self._simulated_s = self._real_s = 0.0
+
+    def __call__(self, simulated_s: float, real_s: float) -> None:
+        """Move on."""
+        self._simulated_s, self._real_s = simulated_s, real_s
         now_s = time.perf_counter()
-        if now_s - shown_s > 0.05 or simulated_s >= duration_s:
-            shown_s = now_s
-            bar.start_task(task)
-            factor = simulated_s / max(real_s, 1e-9)
-            figures = f"{simulated_s:.2f} of {duration_s:.2f} s, {factor:.2f} x real time"
-            bar.update(task, completed=simulated_s, figures=figures)
+        if now_s - self._shown_s > 0.05 or simulated_s >= self._duration_s:
+            self._shown_s = now_s
+            self.show()
 
-    return report
+    def show(self) -> None:
+        """Show the time now."""
+        self._bar.start_task(self._task)
+        factor = self._simulated_s / max(self._real_s, 1e-9)
+        figures = f"{self._simulated_s:.2f} of {self._duration_s:.2f} s, {factor:.2f} x real time{self._more()}"
+        self._bar.update(self._task, completed=self._simulated_s, figures=figures)
 
 
 def print_run(console: Console, done: "Run") -> None:
@@ -257,6 +283,10 @@ def print_run(console: Console, done: "Run") -> None:
     figures.add_row(
         "time", f"{simulated_s:g} s simulated in {real_s:.2f} s, {simulated_s / max(real_s, 1e-9):.2f} x real time"
     )
+    if sent := manifest.run.get("live"):
+        for name, counts in sent["sinks"].items():
+            figures.add_row(Text(name), f"{counts['sent']:,} sent, {counts['dropped']:,} dropped")
+        figures.add_row("pace", f"at most {sent['most_behind_s']:g} s behind")
     files = [*manifest.views, NAME, *manifest.outputs]
     for name in files[:_LISTED]:
         figures.add_row("wrote", Text(f"{done.folder / name} ({size_of(done.folder / name)})"))

@@ -99,6 +99,8 @@ def _begun(
 
 def _checked(ray: Any, scenarios: Sequence[Scenario], out: Path, skip: bool, tell: Tell) -> list[Checked]:
     """The nodes that can do these runs."""
+    for scenario in scenarios:
+        scenario.check_not_live("a run on a cluster")
     reads = sorted({path for scenario in scenarios for path in _named_files(scenario)})
     places = check_nodes(ray, reads=reads, out=out, skip=skip, tell=tell)
     apart = [place.node.name for place in places if not place.sees_out]

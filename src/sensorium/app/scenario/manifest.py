@@ -28,12 +28,14 @@ class Figures:
         simulated_s: Simulated time [s].
         real_s: Real time [s].
         readings: How many each sensor gave.
+        live: Of a live run, how far it was behind its pace at most [s], and the counts of each sink.
     """
 
     steps: int
     simulated_s: float
     real_s: float
     readings: dict[str, int]
+    live: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

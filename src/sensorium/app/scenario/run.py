@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sensorium.app.scenario.document import Document, Files
+from sensorium.app.scenario.live_run import LiveRun
 from sensorium.app.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.app.scenario.outputs import Outputs
 from sensorium.app.scenario.scenario import Scenario
@@ -39,6 +40,11 @@ _PARTS = "parts"
 Progress = Callable[[float, float], None]
 """Called after each step with the simulated and the real time spent so far [s]."""
 
+
+def _tell_nothing(simulated_s: float, real_s: float) -> None:
+    pass
+
+
 Observer = Callable[[Environment], None]
 """Called with the environment after each step."""
 
@@ -63,17 +69,18 @@ def run(
     out: Path,
     *,
     force: bool = False,
-    progress: Progress = lambda simulated_s, real_s: None,
+    progress: Progress = _tell_nothing,
     also: Sequence[Observer] = (),
     prepare: Callable[[], object] = lambda: None,
     added: Sequence[str] = (),
+    live: LiveRun | None = None,
 ) -> Run:
     """Run a scenario into a folder.
 
     Everything is written into a folder beside it, `OUT.part`, which is renamed when the run is complete: a folder
     without `.part` is complete. If the same run exists already nothing is done, so that a series that was cut off
-    continues. Only one process writes a folder at a time; a second one is refused. Files that no run wrote are never
-    removed: a run that would have to is refused.
+    continues; a live run is done again. Only one process writes a folder at a time; a second one is refused. Files that
+    no run wrote are never removed: a run that would have to is refused.
 
     Args:
         scenario: The scenario to run.
@@ -83,7 +90,9 @@ def run(
         also: Further observers of every step; their output is not part of the run.
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
         added: Names of files that the caller adds to the folder of a complete run, which `force` replaces too.
+        live: Sinks and clock of the run; None makes those of the scenario.
     """
+    live = LiveRun(scenario.spec.live) if live is None else live
     out = out.resolve()
     standing(out)  # a path that cannot be an output folder is refused before anything is created
     with held(out):
@@ -94,7 +103,7 @@ def run(
         with _in_parts(scenario, out) as parts_folder:
             env = scenario.environment(parts_folder)
             try:
-                return _run(scenario, env, out, before, force, progress, also, prepare, added)
+                return _run(scenario, env, out, before, force, progress, also, prepare, added, live)
             finally:
                 env.close()
 
@@ -109,9 +118,9 @@ def run_away(scenario: Scenario, place: Path, *, out: Path, before: Manifest | N
         before: The existing run.
         force: As for `run`.
     """
-    env = scenario.environment()
+    env, live = scenario.environment(), LiveRun(None)
     try:
-        return _run(scenario, env, place, before, force, lambda simulated_s, real_s: None, (), lambda: None, (), out)
+        return _run(scenario, env, place, before, force, _tell_nothing, (), lambda: None, (), live, out)
     finally:
         env.close()
 
@@ -164,17 +173,22 @@ def _run(
     also: Sequence[Observer],
     prepare: Callable[[], object],
     added: Sequence[str],
+    live: LiveRun,
     out_elsewhere: Path | None = None,
 ) -> Run:
     """Run the environment of a scenario; see `run`."""
     world_step_ns = env.world.step_ns
     folder = os.path.relpath(scenario.files.folder, out_elsewhere or out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
-    if before is not None and before.identity == manifest.identity and not force:
+    is_same = before is not None and before.identity == manifest.identity
+    if before is not None and is_same and not force and live.clock is None:
         if out_elsewhere is None:
             check_complete(before, out)
         return Run(out, before, done_before=True)
-    if before is not None and not force:
+    if before is not None and is_same and not force:
+        check_removable(out, _written(before, added), marked=False)
+        check_removable(_old(out), _own_in_old(out, added))
+    elif before is not None and not force:
         raise SpecError(
             f"--out is {str(out_elsewhere or out)!r}, which holds another run; name another folder, or replace it with "
             "--force"
@@ -184,7 +198,7 @@ def _run(
     begin(part, _is_own)
     try:
         prepare()
-        figures = _record(scenario, env, part, progress, also)
+        figures = _record(scenario, env, part, progress, also, live)
     except MemoryError as error:
         raise OutOfMemoryError(
             f"out of memory at {env.time_s:g} of {scenario.spec.duration_s:g} s ({in_one_line(error)}); what there is "
@@ -216,11 +230,11 @@ def repeat(
     force: bool = False,
     allow_outside: bool = False,
     known: Sequence[Path] = (),
-    progress: Progress = lambda simulated_s, real_s: None,
+    progress: Progress = _tell_nothing,
 ) -> tuple[Run, list[str]]:
     """Repeat the run of a manifest.
 
-    The scenario's folder, which the manifest names, must be in the current folder.
+    The scenario's folder, which the manifest names, must be in the current folder. Nothing is sent to other programs.
 
     Args:
         path: A manifest.
@@ -243,13 +257,14 @@ def repeat(
         raise SpecError(
             f"{path.name}: {', '.join(changed)} changed since the run; to repeat it the files must be the same"
         )
-    scenario = Scenario(Document(path.name, manifest.scenario, {}), Files(files.folder, allow_outside=allow_outside))
+    data = {key: value for key, value in manifest.scenario.items() if key != "live"}
+    scenario = Scenario(Document(path.name, data, {}), Files(files.folder, allow_outside=allow_outside))
     done = run(scenario, out, force=force, progress=progress)
     return done, differences(manifest.outputs, done.manifest.outputs)
 
 
 def _record(
-    scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Observer]
+    scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Observer], live: LiveRun
 ) -> dict[str, object]:
     """Step to the end, with all requested writers; returns figures of the run."""
     spec = scenario.spec
@@ -267,25 +282,28 @@ def _record(
         controllers = scenario.controllers(env)
         stop = stack.enter_context(InterruptsWait())
         began_s = time.perf_counter()
-        for _ in env.run(spec.duration_s):
+        for _ in live.steps(env, spec.duration_s, stop):
             for controller in controllers:
                 controller.step(env)
             for observe in observers:
                 observe(env)
             if stop.pressed:
-                raise StoppedError(
-                    f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "
-                    "and the same command begins again",
-                    stop.pressed,
-                )
+                break
             steps += 1
             for name, sensor in env.sensors.items():
                 readings[name] += len(sensor.readings())
             progress(env.time_s, time.perf_counter() - began_s)
+        if stop.pressed:
+            raise StoppedError(
+                f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "
+                "and the same command begins again",
+                stop.pressed,
+            )
         real_s = time.perf_counter() - began_s
 
     figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
     figures["readings"] = {name: readings[name] for name in env.sensors}
+    figures |= live.figures()
     if report is not None:
         recording = {"Recording": folder / _RECORDERS["mcap"][1]} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}

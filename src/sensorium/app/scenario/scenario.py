@@ -26,6 +26,7 @@ from sensorium.core.spec import Spec, as_list, checked, path_of
 from sensorium.corruption import Fault
 from sensorium.corruption.engine.base import Corruption
 from sensorium.environment import Environment
+from sensorium.live.options import LiveOptions, live_model
 from sensorium.physics import fields
 from sensorium.physics.media import Medium
 from sensorium.scene.batch import SceneBatch
@@ -95,6 +96,8 @@ class ScenarioSpec(Spec):
     """Controllers by name, which read sensors after each step and command the world."""
     outputs: Outputs = Outputs()
     """Output files."""
+    live: LiveOptions | None = None
+    """What is sent to other programs while the run goes on, and its pace; by default nothing, as fast as possible."""
 
 
 @functools.cache
@@ -104,6 +107,7 @@ def scenario_model() -> type[ScenarioSpec]:
     own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
     controllers = tuple(plugins.kinds_with_announced("controllers", ControllerSpec, own).values())
     any_controller: Any = Annotated[Union[controllers], Field(discriminator="kind")]  # noqa: UP007 - likewise
+    any_live: Any = live_model() | None
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
     kinds = _world_kinds()
     joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
@@ -127,6 +131,7 @@ def scenario_model() -> type[ScenarioSpec]:
             dict[str, any_controller],
             Field(default_factory=dict, description="What reads sensors and commands the world, by name."),
         ),
+        live=(any_live, Field(default=None, description="What other programs are sent, and the pace.")),
     )
     return model
 
@@ -223,6 +228,12 @@ class Scenario:
             known = ", ".join(entry.targets) or "none"
             sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"
             raise self.document.error(("faults", number, "target"), sentence)
+
+    def check_not_live(self, what: str) -> None:
+        """Refuse a `live:` section where a scenario is run by something that cannot be live."""
+        if self.spec.live is not None:
+            sentence = f"live is given, and {what} cannot be live; --set live=null leaves it out"
+            raise self.document.error(("live",), sentence)
 
     def controllers(self, env: Environment) -> list[Controller]:
         """The scenario's controllers, running in an environment that it made."""

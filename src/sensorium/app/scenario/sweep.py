@@ -59,7 +59,9 @@ def cases(load: Callable[[Mapping[str, Any]], Scenario], keys: Mapping[str, Sequ
         values = dict(zip(keys, chosen, strict=True))
         words = ",".join(f"{key.rsplit('.', 1)[-1]}={json.dumps(value)}" for key, value in values.items())
         name = f"{number:0{width}d}-{_NOT_IN_NAMES.sub('', words)}"[:_LONGEST_NAME]
-        found.append(Case(name, values, load(values)))
+        scenario = load(values)
+        scenario.check_not_live("the runs of a series")
+        found.append(Case(name, values, scenario))
     return found
 
 

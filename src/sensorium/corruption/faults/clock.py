@@ -19,7 +19,7 @@ from sensorium.runtime import jit
 if TYPE_CHECKING:
     from sensorium.corruption.faults.fault import Fault
 
-_EVERYWHERE = -1
+_EVERYWHERE, _SWITCH_ON, _SWITCH_OFF = -1, -2, -3
 _NEVER = np.iinfo(np.int64).max
 _BEFORE = np.iinfo(np.int64).min
 _ONSET, _DURATION = range(2)
@@ -139,6 +139,36 @@ class FaultClock:
                 self._draw_onset(f, world, time_ns)
         self._settle()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the faults, as in the log."""
+        return self._names
+
+    def active(self, name: str) -> bool:
+        """Whether a fault is active in some world, as far as the clock was asked."""
+        return any(event >= 0 for event in self._events[self._number(name)])
+
+    def switch(self, name: str, on: bool, time_ns: int) -> None:
+        """Start or end a fault by hand in all worlds; it then stays so.
+
+        Its own times are void from then on; a reset draws those of a random fault again.
+
+        Args:
+            name: Name of the fault, as in the log.
+            on: Whether it is active from then on.
+            time_ns: When [ns].
+        """
+        f = self._number(name)
+        if on and not self._faults[f].on:
+            raise SpecError(f"fault {name!r} is off in its specification; only faults that are on can be started")
+        heapq.heappush(self._changes, (time_ns, f, _SWITCH_ON if on else _SWITCH_OFF))
+        self._settle()
+
+    def _number(self, name: str) -> int:
+        if name not in self._names:
+            raise SpecError(f"fault is {name!r}; the sensor has {', '.join(self._names) or 'none'}")
+        return self._names.index(name)
+
     def copy(self) -> FaultClock:
         """An independent copy in the same state."""
         twin = FaultClock.__new__(FaultClock)
@@ -181,22 +211,36 @@ class FaultClock:
     def _change(self, f: int, world: int, time_ns: int) -> None:
         """Start or end a fault, and determine its next change."""
         fault = self._faults[f]
+        if world in (_SWITCH_ON, _SWITCH_OFF):
+            self._switch(f, world == _SWITCH_ON, time_ns)
+            return
         if self._events[f][max(world, 0)] >= 0:
             self._end(f, world, time_ns)
             if fault.onsets_per_s is not None:
                 self._draw_onset(f, world, time_ns)
             return
 
-        # It sets in
-        for w in self._each(world):
-            self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
-        self._mask[self._rows(world), f] = 1
-        self.onsets_ns[self._rows(world), f] = time_ns
+        self._start(f, world, time_ns)
         if fault.end_s is not None:
             heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
         if fault.duration_s is not None:
             factor = 1.0 if fault.fixed_duration else self._exponential(f, world, _DURATION)
             heapq.heappush(self._changes, (time_ns + _at_least_1_ns(fault.duration_s * factor), f, world))
+
+    def _switch(self, f: int, on: bool, time_ns: int) -> None:
+        """Start or end a fault by hand where it is not so already; changes that were planned are void."""
+        self._changes = [change for change in self._changes if change[1] != f or change[2] < _EVERYWHERE]
+        heapq.heapify(self._changes)
+        for world in range(self._worlds):
+            if (self._events[f][world] >= 0) != on:
+                (self._start if on else self._end)(f, world, time_ns)
+
+    def _start(self, f: int, world: int, time_ns: int) -> None:
+        """Start a fault in one world, or in all."""
+        for w in self._each(world):
+            self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
+        self._mask[self._rows(world), f] = 1
+        self.onsets_ns[self._rows(world), f] = time_ns
 
     def _end(self, f: int, world: int, time_ns: int) -> None:
         """End a fault in one world, or in all."""

@@ -73,6 +73,16 @@ def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
     return short[: split - _LENGTH_BYTES] + data.length.to_bytes(_LENGTH_BYTES, "little"), data, short[split:]
 
 
+def decoded(kind: str, data: bytes) -> Any:
+    """A message of a known type from CDR, with its fields as attributes; bytes that are none are a SpecError."""
+    if kind not in _store().types:
+        raise SpecError(f"message type {kind!r} is not known")
+    try:
+        return _store().deserialize_cdr(data, kind)
+    except Exception as error:  # rosbags raises whatever its generated code runs into
+        raise SpecError(f"{len(data)} bytes are no {kind}: {in_one_line(error)}") from None
+
+
 @cache
 def definition(kind: str) -> bytes:
     """Definition of a message type and of all nested types, as MCAP's `ros2msg` requires."""

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.clock import ns_to_seconds, seconds_to_ns
-from sensorium.core.errors import NoReadingError
+from sensorium.core.errors import NoReadingError, SpecError
 from sensorium.corruption import FaultClock
+from sensorium.corruption.engine.white_scale import WhiteScale
 from sensorium.random import Stream
 from sensorium.sensors.common.spec import Capture, Rig, SensorModel, SensorSpec
 
@@ -48,6 +49,9 @@ class AttachedSensor(Generic[R]):
         rig = replace(rig, timing=self._spec.timing.errors(), faults=self.faults if self._spec.faults.faults else None)
         self.rig = rig
         self._model: SensorModel[R] = self._spec.start(rig)
+        program = getattr(self._model, "program", None)
+        white = None if program is None else WhiteScale(program)
+        self._white = white if white is not None and white.acts else None
         errors = rig.timing
         self._at_once = rig.faults is None and not (errors.delay_s or errors.jitter_s or errors.loss)
         self._messages = Stream(rig.seed, f"{rig.name}/timing")
@@ -81,6 +85,21 @@ class AttachedSensor(Generic[R]):
             self._since_ns, self._due_ns = None, _NEVER
             self._on_its_way.clear()
             self._arrived = []
+
+    @property
+    def white_noise_scale(self) -> float | None:
+        """Factor on the white noise of its chain of errors; None for a sensor that has none.
+
+        It may be set between steps, and takes effect with the next sample. Noise that a model applies outside of such a
+        chain, as a lidar's `noise` and a camera's pixels have it, cannot be changed while a sensor runs.
+        """
+        return None if self._white is None else self._white.factor
+
+    @white_noise_scale.setter
+    def white_noise_scale(self, factor: float) -> None:
+        if self._white is None:
+            raise SpecError(f"sensor {self.name!r} has no white noise in a chain of errors; there is none to scale")
+        self._white.factor = factor
 
     @property
     def fresh(self) -> bool:

@@ -141,6 +141,11 @@ class SampledModel(Generic[R]):
         self._always = np.ones(rig.worlds * rig.sensors, np.bool_)
         self._always.setflags(write=False)
 
+    @property
+    def program(self) -> Program:
+        """Its chain, whose parameters may be changed between steps."""
+        return self._program
+
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
         """Samples taken after one time and up to another; each must be processed before the next is taken."""
         if self._began_ns != since_ns:

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveFloat, model_validator
 
 from sensorium.core.clock import Rate, seconds_to_ns
 from sensorium.core.constants import SPEED_OF_LIGHT_M_S
+from sensorium.corruption import Program
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.random import stream_key
@@ -285,6 +286,11 @@ class LidarModel:
             self._errors = ScanErrors(rig, rays, returns, period_s, limits_m, spec.errors, spec.faults, biases_m)
         self._jitter = ColumnJitter(spec.timing, rig.seed, rig.name) if spec.timing.jitter_s else None
         self._pieces = 0
+
+    @property
+    def program(self) -> Program | None:
+        """The chain of its `errors` and faults, if there is one."""
+        return None if self._errors is None else self._errors.program
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
         """Sweeps, slices or snapshots completed after one time and up to another."""

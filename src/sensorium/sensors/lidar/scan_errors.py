@@ -62,19 +62,20 @@ class ScanErrors:
         self.too_near: NDArray[np.bool_] = np.zeros((), np.bool_)
         """Mask of the last sweep's returns that ended below the least range, in the shape of its ranges."""
         parts = channel_parts(errors, width=rays, period_s=period_s, faults=faults, target=TARGET)
-        self._program = Program(parts, columns=rays, period_s=period_s)
-        self._state = self._program.init(
+        self.program = Program(parts, columns=rays, period_s=period_s)
+        """Its chain, whose parameters may be changed between steps."""
+        self._state = self.program.init(
             (rig.worlds, rig.sensors * returns, rays),
             seed=rig.seed,
             name=f"{rig.name}/range",
             first_world=rig.first_world,
         )
-        self._held, self._sweep = Held(self._program), 0
+        self._held, self._sweep = Held(self.program), 0
         self._samples: dict[int, NDArray[np.float32]] = {}
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds."""
-        self._program.restart(self._state, mask)
+        self.program.restart(self._state, mask)
 
     def apply(self, scan: Scan, table: RayTable) -> Scan:
         """Corrupt one sweep."""
@@ -88,7 +89,7 @@ class ScanErrors:
         if self._rig.faults is not None:
             active = np.repeat(self._rig.faults.at(scan.end_ns), self._returns, axis=0)
             onsets_ns = np.repeat(self._rig.faults.onsets_ns, self._returns, axis=0)
-        self._program.step(x, scan.end_ns, self._state, active, onsets_ns)
+        self.program.step(x, scan.end_ns, self._state, active, onsets_ns)
         if not self._held.possible:
             return self._reported(scan, table, x, None, None)
 

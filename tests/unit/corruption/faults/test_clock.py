@@ -256,3 +256,54 @@ def test_onsets_are_those_of_the_log_at_every_time():
         rows, number = slice(2 * event.world, 2 * event.world + 2), "ab".index(event.fault)
         assert (onsets_ns[inside, rows, number] == event.start_ns).all()
     assert clock.log.total > 15
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_fault_switched_by_hand_stays_as_it_was_switched(seed):
+    """The last switch up to a time decides; before the first one the schedule does."""
+    rng = np.random.default_rng(seed)
+    known = [(float(start), float(start + length)) for start, length in rng.uniform(0.1, 5.0, (3, 2))]
+    faults = [Fault(Bias(1.0), name=f"f{n}", start_s=a, end_s=b) for n, (a, b) in enumerate(known)]
+    clock = schedule(*faults, random_fault("random")).begin(3, 2, seed=seed)
+    free = schedule(*faults, random_fault("random")).begin(3, 2, seed=seed)
+    switches = []
+    for now_ns in np.sort(rng.integers(0, 12 * S, 200)).tolist():
+        if rng.random() < 0.1:
+            name, on = f"f{rng.integers(3)}" if rng.random() < 0.7 else "random", bool(rng.random() < 0.5)
+            clock.switch(name, on, now_ns)
+            switches.append((clock.names.index(name), on))
+        expected = free.at(now_ns).copy()
+        for fault, on in switches:
+            expected[:, fault] = on
+        np.testing.assert_array_equal(clock.at(now_ns), expected)
+        for name in clock.names:
+            assert clock.active(name) == expected[:, clock.names.index(name)].any()
+    assert switches
+
+
+def test_a_switch_takes_effect_at_its_time_and_is_in_the_log():
+    clock = schedule(Fault(Bias(1.0), name="a", start_s=5.0)).begin(seed=0)
+    assert not clock.at(S).any()
+    clock.switch("a", True, 2 * S)
+    assert not clock.at(2 * S - 1).any()
+    assert clock.at(2 * S).all()
+    clock.switch("a", True, 3 * S)  # it is active already
+    clock.switch("a", False, 4 * S)
+    assert not clock.at(9 * S).any()
+    assert clock.log.of("a") == [FaultEvent("a", 0, 2 * S, 4 * S)]
+
+
+def test_after_a_reset_a_switched_random_fault_follows_its_own_times_again():
+    clock = schedule(random_fault(onsets_per_s=100.0)).begin(seed=0)
+    clock.switch("random", False, 0)
+    assert not any(clock.at(k * S // 10).any() for k in range(20))
+    clock.reset(np.ones(1, bool), 2 * S)
+    assert any(clock.at(2 * S + k * S // 10).any() for k in range(20))
+
+
+def test_only_faults_that_a_sensor_has_and_that_are_on_can_be_switched():
+    clock = schedule(Fault(Bias(1.0), name="a", on=False)).begin(seed=0)
+    with pytest.raises(SpecError, match="fault is 'b'; the sensor has a"):
+        clock.switch("b", True, 0)
+    with pytest.raises(SpecError, match="fault 'a' is off in its specification"):
+        clock.switch("a", True, 0)

@@ -1,0 +1,1 @@
+"""Receivers for `sensorium listen`, one path a file."""
