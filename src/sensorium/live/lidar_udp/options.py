@@ -32,7 +32,7 @@ class LidarUdp(Spec):
     """Own address that packets leave from, such as 127.0.0.2; None leaves it to the system."""
     latency_s: float | None = Field(default=None, gt=0.0)
     """Simulated time from a packet's last firing until it leaves [s]. A sweep is known at its end, so it is at least one
-    sweep; None is one sweep and 20 ms, in which the packets are made."""
+    sweep; None is one sweep and 50 ms, in which the packets are made."""
     faults: PacketFaults = PacketFaults()
     """Packets that are lost, late or doubled."""
 

@@ -26,7 +26,7 @@ _LIVOX_PORTS = {"Mid-360": (56301, 56401), "HAP": (57000, 58000)}
 _LIVOX_OLD_PORTS = (60001, 60002)
 
 # A sweep is known at its end; packets are made in this time [s]
-_TO_MAKE_S = 0.02
+_TO_MAKE_S = 0.05
 
 
 class Work(NamedTuple):

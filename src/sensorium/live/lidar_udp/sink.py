@@ -106,7 +106,8 @@ class UdpSink(QueuedSink):
         for batch in lidar.batches(payload):
             simulated_ns = batch.fired_ns + lidar.latency_ns
             channel = lidar.name, batch.channel
-            leave_ns = self._wire.spread_ns(simulated_ns, self._last_ns.get(channel, 0))
+            last_ns = self._last_ns.get(channel, 0)
+            leave_ns = self._wire.spread_ns(simulated_ns, now_ns=time.monotonic_ns(), last_ns=last_ns)
             if len(leave_ns):
                 self._last_ns[channel] = int(leave_ns.max())
             late = int((leave_ns > self._wire.due_ns(simulated_ns)).sum())

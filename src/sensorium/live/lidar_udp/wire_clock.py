@@ -36,7 +36,7 @@ class WireClock:
             self._anchor_ns = anchor_ns
         self._speed, self._anchor_ns = speed, min(self._anchor_ns, anchor_ns)
 
-    def spread_ns(self, simulated_ns: NDArray[np.int64], last_ns: int) -> NDArray[np.int64]:
+    def spread_ns(self, simulated_ns: NDArray[np.int64], *, now_ns: int, last_ns: int) -> NDArray[np.int64]:
         """When packets shall leave that may be late already [ns], of the same shape.
 
         Late packets follow each other in half their own time and not in a burst, which would overflow the buffer of a
@@ -44,12 +44,13 @@ class WireClock:
 
         Args:
             simulated_ns: Simulated times at which they are due, rising.
+            now_ns: The present time of the monotonic clock [ns].
             last_ns: When the packet before them leaves, by the monotonic clock [ns].
         """
         due_ns = self.due_ns(simulated_ns)
         if self._speed is None or not len(due_ns):
             return due_ns
-        return np.maximum(due_ns, max(self._now_ns, last_ns) + (due_ns - due_ns[0]) // 2)
+        return np.maximum(due_ns, max(now_ns, last_ns) + (due_ns - due_ns[0]) // 2)
 
     def due_ns(self, simulated_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         """When simulated times are due by the monotonic clock [ns], of the same shape."""
