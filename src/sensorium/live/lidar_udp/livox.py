@@ -41,15 +41,16 @@ class LivoxPackets:
         if returns > len(self.model.kinds):
             raise SpecError(f"lidar {name!r} has {returns} returns; packets of a {model} have {len(self.model.kinds)}")
         self._layout = livox.LAYOUTS[self.model.protocol, self.model.kinds[returns - 1]]
-        rays = spec.pattern.rays(0).shape
-        self._gap_ns = 1.5e9 / (spec.pattern.rate_hz * rays[1])
+        self._next_ns = 0
         self._sent = self._sampled = 0
         self._left: _Pulses | None
 
     def sweep(self, scan: Scan) -> list[PacketBatch]:
         """Packets that this sweep completes."""
         found = self._pulses(scan)
-        if self._left is not None and len(self._left.fired_ns) and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
+        follows = scan.start_ns - self._next_ns < (scan.end_ns - scan.start_ns) // 2  # else sweeps are missing
+        self._next_ns = scan.end_ns
+        if self._left is not None and follows:
             found = _Pulses(*(np.concatenate(pair) for pair in zip(self._left, found, strict=True)))
         points = self._layout.points
         n = len(found.time_ns) // points

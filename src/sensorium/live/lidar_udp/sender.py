@@ -57,7 +57,7 @@ class PacketSender:
         self._slots = Slots(*(np.zeros(most, np.int64) for _ in Slots._fields))
         self._slots.outcome[:] = FAILED
         self._rows: list[NDArray[np.uint8] | None] = [None] * most
-        self._to = np.zeros(most, np.int64)
+        self._to, self._due_ns = np.zeros(most, np.int64), np.zeros(most, np.int64)
         self._control = np.zeros(2, np.int64)
         self._lock, self._counted, self._closed = Lock(), 0, False
         self._sent = self._dropped = self._late = 0
@@ -67,30 +67,39 @@ class PacketSender:
         self._thread = Thread(target=self._work, name="sensorium-live-udp-sender", daemon=True)
         self._thread.start()
 
-    def submit(self, payload: NDArray[np.uint8], due_ns: NDArray[np.int64], to: int, *, late: int = 0) -> None:
+    def submit(
+        self,
+        payload: NDArray[np.uint8],
+        due_ns: NDArray[np.int64],
+        to: int,
+        *,
+        leave_ns: NDArray[np.int64] | None = None,
+    ) -> None:
         """Take datagrams; returns at once.
 
         Args:
             payload: Bytes, shape (n, bytes); must not be changed afterwards.
-            due_ns: When each is due, by the monotonic clock [ns], shape (n,).
+            due_ns: When each is due, by the monotonic clock [ns], shape (n,); deviations count from it.
             to: Number of the socket.
-            late: How many of them leave later than they should.
+            leave_ns: When each shall leave [ns], if this is later; None for when it is due.
         """
         payload = np.ascontiguousarray(payload)
+        leave_ns = due_ns if leave_ns is None else leave_ns
         with self._lock:
             self._count()
             slots, most, first = self._slots, len(self._rows), int(self._control[ADDED])
             room = most - (first - self._counted)
             n = min(len(payload), room)
             self._dropped += len(payload) - n
-            self._late += late
+            self._late += int(np.count_nonzero(leave_ns > due_ns))
             for k in range(n):
                 self._rows[(first + k) % most] = payload[k]
             places = (first + np.arange(n)) % most
             slots.address[places] = payload.ctypes.data + payload.strides[0] * np.arange(n)
             slots.size[places] = payload.shape[1]
             slots.descriptor[places] = self._sockets[to].fileno()
-            slots.due_ns[places] = due_ns[:n]
+            slots.due_ns[places] = leave_ns[:n]
+            self._due_ns[places] = due_ns[:n]
             slots.outcome[places] = PENDING
             self._to[places] = to
             self._control[ADDED] = first + n
@@ -153,7 +162,7 @@ class PacketSender:
         self._refused[self._to[places]] = outcome == REFUSED
         is_sent = outcome != FAILED
         self._dropped += int(np.count_nonzero(~is_sent))
-        deviation_ns = (self._slots.sent_ns - self._slots.due_ns)[places[is_sent]]
+        deviation_ns = (self._slots.sent_ns - self._due_ns)[places[is_sent]]
         self._deviation_ns[(self._sent + np.arange(len(deviation_ns))) % _KEPT] = deviation_ns
         self._sent += len(deviation_ns)
 

@@ -110,9 +110,9 @@ class UdpSink(QueuedSink):
             leave_ns = self._wire.spread_ns(simulated_ns, now_ns=time.monotonic_ns(), last_ns=last_ns)
             if len(leave_ns):
                 self._last_ns[channel] = int(leave_ns.max())
-            late = int((leave_ns > self._wire.due_ns(simulated_ns)).sum())
+            due_ns = self._wire.due_ns(simulated_ns)
             for number in self._sockets[channel]:
-                self.sender.submit(batch.payload, leave_ns, number, late=late)
+                self.sender.submit(batch.payload, due_ns, number, leave_ns=leave_ns)
         return 0
 
     def _close(self) -> None:
