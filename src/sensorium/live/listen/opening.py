@@ -35,6 +35,11 @@ RECEIVERS: dict[str, ReceiverKind] = {
         "sensorium.live.listen.foxglove:FoxgloveReceiver",
         package="websockets",
     ),
+    "udp": ReceiverKind(
+        "packets of lidars",
+        "sensorium.live.listen.lidar_udp:LidarListening",
+        "sensorium.live.listen.lidar_udp:LidarReceiver",
+    ),
 }
 
 
