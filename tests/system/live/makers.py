@@ -66,13 +66,9 @@ def yard(device: str, *, imu: bool = False, gnss: bool = False, step_s: float = 
     scene.add(sn.shapes.box(0.02, 3.0, 3.0), pose=sn.Pose(position=(6, 1, 1.5)), material=sn.materials.load("glass"))
     world = sn.worlds.Kinematic({"car": sn.paths.Line(start=(0, 0, 0), velocity=(2, 0, 0))}, step_s=step_s)
     env = sn.Environment(scene, world, seed=7)
-    env.attach(
-        sn.Lidar.from_device(device, **fields), body="car", pose=sn.Pose(position=(0, 0, 1.8)), name="top"
-    )
+    env.attach(sn.Lidar.from_device(device, **fields), body="car", pose=sn.Pose(position=(0, 0, 1.8)), name="top")
     if imu:
         env.attach(sn.Imu(timing={"rate_hz": 100}), body="car", name="imu")
     if gnss:
         env.attach(sn.Gnss(timing={"rate_hz": 10}, origin=(48.137, 11.575, 520.0)), body="car", name="gnss")
     return env
-
-

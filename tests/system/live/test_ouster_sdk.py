@@ -61,7 +61,8 @@ def test_points_are_those_of_the_scan(case, tmp_path, python):
     fields, options = CASES[case]
     env = yard("ouster-os1-128", imu=True, **fields)
     found, scans, sink = received(tmp_path, python, env, 4, imu="imu", **options)
-    assert len(found["frame"]) == 4 and found["wrong"] == 0
+    assert len(found["frame"]) == 4
+    assert found["wrong"] == 0
     assert sink.state().dropped == 0
     columns = 0
     for k, frame in enumerate(found["frame"].tolist()[1:], 1):
@@ -92,4 +93,5 @@ def test_points_are_those_of_the_scan(case, tmp_path, python):
         assert seconds[0].any()
     assert columns > 0.8 * 3 * 1024
     assert found["imu"].shape[0] > 20
-    assert np.allclose(found["imu"][:, 1], 1.0, atol=0.01) and np.allclose(found["imu"][:, 2], 0.0, atol=1e-3)
+    assert np.allclose(found["imu"][:, 1], 1.0, atol=0.01)
+    assert np.allclose(found["imu"][:, 2], 0.0, atol=1e-3)

@@ -11,7 +11,12 @@ from tests.system.live.makers import finished, python_with, receiver, yard
 
 pytestmark = pytest.mark.slow
 
-MODELS = {"velodyne-vlp16": "VLP16", "velodyne-vlp32c": "VLP32C", "velodyne-hdl32e": "HDL32E", "velodyne-vls128": "VLS128"}
+MODELS = {
+    "velodyne-vlp16": "VLP16",
+    "velodyne-vlp32c": "VLP32C",
+    "velodyne-hdl32e": "HDL32E",
+    "velodyne-vls128": "VLS128",
+}
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +50,15 @@ def nearest(decoded, points):
 @pytest.mark.parametrize("device", MODELS)
 @pytest.mark.parametrize("returns", ["strongest", "last", "all"])
 def test_points_are_those_of_the_scan(device, returns, tmp_path, python):
-    if returns == "all":
-        fields = {"returns": "all", "max_returns": 2, "max_depth": 1}
-    else:
-        fields = {"returns": returns}
+    fields = {"returns": "all", "max_returns": 2, "max_depth": 1} if returns == "all" else {"returns": returns}
     env = yard(device, gnss=True, max_range_m=40.0, **fields)
     model = next(each for each in velodyne.MODELS.values() if each.sheet == device)
     count = 150 if model.channels < 128 else 600
     found, scans = received(tmp_path, python, env, MODELS[device], count, gnss="gnss")
     assert len(found["packets"]) == count
     mode = {"strongest": 0x37, "last": 0x38, "all": 0x39}[returns]
-    assert set(found["packets"][:, 1204]) == {mode} and set(found["packets"][:, 1205]) == {model.product}
+    assert set(found["packets"][:, 1204]) == {mode}
+    assert set(found["packets"][:, 1205]) == {model.product}
     # The decoder knows the rate of rotation from the second packet on
     late = found["time"] > found["time"].min() + 0.002
     points = np.concatenate([scan.points[scan.valid] for scan in scans])
@@ -67,6 +70,8 @@ def test_points_are_those_of_the_scan(device, returns, tmp_path, python):
     assert (error_m < 0.5 * model.range_unit_m + 0.0003 * range_m).all()
     assert len(found["sentences"]) > 0
     sentence, longitude, latitude = found["sentences"][0].split("|")
-    assert sentence.startswith("$GPRMC,000000.") and ",010100," in sentence
-    assert float(longitude) == pytest.approx(11.575, abs=1e-4) and float(latitude) == pytest.approx(48.137, abs=1e-4)
+    assert sentence.startswith("$GPRMC,000000.")
+    assert ",010100," in sentence
+    assert float(longitude) == pytest.approx(11.575, abs=1e-4)
+    assert float(latitude) == pytest.approx(48.137, abs=1e-4)
     assert found["hour_us"][0] % 100_000 == 0

@@ -44,7 +44,9 @@ def connected_socket(to: tuple[str, int], source: str | None) -> socket.socket:
         made.connect(to)
     except OSError as error:
         made.close()
-        raise SpecError(f"packets to {to[0]}:{to[1]} from {source or 'any address'} cannot be sent: {_why(error)}") from None
+        raise SpecError(
+            f"packets to {to[0]}:{to[1]} from {source or 'any address'} cannot be sent: {_why(error)}"
+        ) from None
     return made
 
 

@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
+from sensorium.live.lidar_udp.leftover import Leftover
 from sensorium.live.lidar_udp.packets import Returns, counts_of, last_and_strongest, returns_of
 from sensorium.patterns.spinning import Spinning
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan
-
-# A pause longer than this many times between columns: sweeps are missing, and with them the packet that was begun
-_GAP = 1.5
 
 
 class Firings(NamedTuple):
@@ -46,28 +44,21 @@ class FiringQueue:
             dual: Whether packets have the last and the strongest return.
             name: Name of the lidar, for errors.
         """
-        self._spec, self._per_packet, self._unit_m, self._dual = spec, per_packet, range_unit_m, dual
+        self._spec, self._unit_m, self._dual = spec, range_unit_m, dual
         self._pattern = spinning_of(spec, name)
         columns = self._pattern.columns
-        self._clockwise_deg = np.arange(columns) * (360.0 / columns) - (self._pattern.start_azimuth_deg or 0.0)
-        self._gap_ns = _GAP * 1e9 / (self._pattern.rate_hz * columns)
-        self._left: Firings | None = None
+        self._clockwise_deg = np.arange(columns, dtype=np.float64) * (360.0 / columns) - (
+            self._pattern.start_azimuth_deg or 0.0
+        )
+        self._leftover = Leftover[Firings](per_packet)
 
     def add(self, scan: Scan) -> Firings:
         """The firings of all packets that are complete with this sweep, in the order of time."""
-        found = self._firings(scan)
-        if self._left is not None and len(self._left.fired_ns) and found.fired_ns[0] - self._left.fired_ns[-1] <= self._gap_ns:
-            found = Firings(*(np.concatenate(pair) for pair in zip(self._left, found, strict=True)))
-        whole = len(found.time_ns) - len(found.time_ns) % self._per_packet
-        self._left = Firings(*(array[whole:] for array in found))
-        return Firings(*(array[:whole] for array in found))
+        return self._leftover.whole(self._firings(scan), scan)
 
     def _firings(self, scan: Scan) -> Firings:
         returns = returns_of(scan, self._spec)
-        if self._dual:
-            returns = last_and_strongest(returns)
-        else:
-            returns = Returns(*(array[:1] for array in returns))
+        returns = last_and_strongest(returns) if self._dual else Returns._make(array[:1] for array in returns)
         own_ns = scan.ray_time_ns.reshape(-1, *scan.offset_ns.shape)[0]
         return Firings(
             self._clockwise_deg,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.units import STANDARD_GRAVITY
+from sensorium.live.lidar_udp.leftover import Leftover
 from sensorium.live.lidar_udp.packets import PacketBatch, returns_of, rows_of
 from sensorium.recordings.packets import livox
 from sensorium.sensors.inertial.reading import InertialReading
@@ -36,31 +37,24 @@ class LivoxPackets:
         """
         if spec.frame != "sensor":
             raise SpecError(f"lidar {name!r} has frame {spec.frame!r}; points of packets are in frame 'sensor'")
-        self.model, self._spec, self._left = livox.MODELS[model], spec, None
+        self.model, self._spec = livox.MODELS[model], spec
         returns = 1 if spec.mode == "geometric" else {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
         if returns > len(self.model.kinds):
             raise SpecError(f"lidar {name!r} has {returns} returns; packets of a {model} have {len(self.model.kinds)}")
         self._layout = livox.LAYOUTS[self.model.protocol, self.model.kinds[returns - 1]]
-        self._next_ns = 0
+        self._leftover = Leftover[_Pulses](self._layout.points)
         self._sent = self._sampled = 0
-        self._left: _Pulses | None
 
     def sweep(self, scan: Scan) -> list[PacketBatch]:
         """Packets that this sweep completes."""
-        found = self._pulses(scan)
-        follows = scan.start_ns - self._next_ns < (scan.end_ns - scan.start_ns) // 2  # else sweeps are missing
-        self._next_ns = scan.end_ns
-        if self._left is not None and follows:
-            found = _Pulses(*(np.concatenate(pair) for pair in zip(self._left, found, strict=True)))
-        points = self._layout.points
+        found, points = self._leftover.whole(self._pulses(scan), scan), self._layout.points
         n = len(found.time_ns) // points
-        self._left = _Pulses(*(array[n * points :] for array in found))
         packets = livox.blank(self._layout, n)
         data, shape = packets["data"], packets["data"].shape
         for axis, field in enumerate(("x_mm", "y_mm", "z_mm")):
-            data[field] = found.xyz_mm[: n * points, :, axis].reshape(shape)
-        data["reflectivity"] = found.reflectivity[: n * points].reshape(shape)
-        times = found.time_ns[: n * points].reshape(n, points)
+            data[field] = found.xyz_mm[..., axis].reshape(shape)
+        data["reflectivity"] = found.reflectivity.reshape(shape)
+        times = found.time_ns.reshape(n, points)
         packets["head"]["time_ns"] = times[:, 0]
         if self._layout.protocol == 2:
             head = packets["head"]
@@ -68,7 +62,7 @@ class LivoxPackets:
             head["count"] = (self._sent + np.arange(n)) & 0xFFFF
             livox.sign(packets)
         self._sent += n
-        return [PacketBatch("lidar", rows_of(packets), found.fired_ns[: n * points].reshape(n, points)[:, -1])]
+        return [PacketBatch("lidar", rows_of(packets), found.fired_ns.reshape(n, points)[:, -1])]
 
     def sample(self, reading: InertialReading, sampled_ns: int) -> list[PacketBatch]:
         """The packet of an IMU sample; `sampled_ns` is its true time."""

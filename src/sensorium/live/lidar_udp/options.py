@@ -31,8 +31,8 @@ class LidarUdp(Spec):
     source: str | None = None
     """Own address that packets leave from, such as 127.0.0.2; None leaves it to the system."""
     latency_s: float | None = Field(default=None, gt=0.0)
-    """Simulated time from a packet's last firing until it leaves [s]. A sweep is known at its end, so it is at least one
-    sweep; None is one sweep and 50 ms, in which the packets are made."""
+    """Simulated time from a packet's last firing until it leaves [s]. A sweep is known at its end, so this is at least
+    one sweep; None is one sweep and 50 ms, in which the packets are made."""
     faults: PacketFaults = PacketFaults()
     """Packets that are lost, late or doubled."""
 
@@ -110,7 +110,7 @@ AnyLidarUdp = Annotated[OusterUdp | VelodyneUdp | HesaiUdp | LivoxUdp, Field(dis
 class UdpOptions(Spec):
     """Lidars as their makers' UDP packets."""
 
-    sensors: dict[str, AnyLidarUdp] = {}
+    sensors: dict[str, AnyLidarUdp] = Field(default_factory=dict)
     """Options by name of the sensor; empty sends every lidar that has the beams of a data sheet with known packets,
     with defaults."""
     epoch_s: float = Field(default=946_684_800.0, ge=0.0)

@@ -14,7 +14,14 @@ _SENSOR = "/api/v1/sensor"
 _MOST_BYTES, _TIMEOUT_S = 1 << 16, 5.0
 
 # Parts of the metadata that have a route of their own
-_PARTS = ("sensor_info", "beam_intrinsics", "lidar_intrinsics", "imu_intrinsics", "lidar_data_format", "calibration_status")
+_PARTS = (
+    "sensor_info",
+    "beam_intrinsics",
+    "lidar_intrinsics",
+    "imu_intrinsics",
+    "lidar_data_format",
+    "calibration_status",
+)
 
 
 class OusterHttp:
@@ -77,7 +84,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     answers: Callable[[str], Any]
     changes: Callable[[dict[str, Any]], None]
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """Answer a route."""
         found = self.answers(self.path)
         if found is None:
@@ -85,11 +92,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         else:
             self._reply(200, found)
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Change the configuration."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > _MOST_BYTES:
-            self._reply(413, {"error": f"a body of {length or 'unknown'} bytes is refused; at most {_MOST_BYTES} are read"})
+            self._reply(
+                413, {"error": f"a body of {length or 'unknown'} bytes is refused; at most {_MOST_BYTES} are read"}
+            )
             return
         body = self.rfile.read(int(length))
         if self.path.partition("?")[0].rstrip("/") != f"{_SENSOR}/config":
@@ -105,9 +114,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         else:
             self._reply(200, {})
 
-    do_PUT = do_POST  # noqa: N815
+    do_PUT = do_POST
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:
         """Print nothing."""
 
     def _reply(self, status: int, answer: Any) -> None:

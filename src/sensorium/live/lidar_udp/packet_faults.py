@@ -27,7 +27,8 @@ class FaultyNetwork:
         if not (faults.dropped or faults.doubled or faults.late) or not n:
             return batch
         dropped, doubled, late = (
-            self._stream.uniform(stage, 0, 0, elements=n, first_element=first)[0] for stage in (_DROPPED, _DOUBLED, _LATE)
+            self._stream.uniform(stage, 0, 0, elements=n, first_element=first)[0]
+            for stage in (_DROPPED, _DOUBLED, _LATE)
         )
         copies = np.where(dropped < faults.dropped, 0, 1 + (doubled < faults.doubled))
         fired_ns = batch.fired_ns + np.where(late < faults.late, seconds_to_ns(faults.late_s), 0)

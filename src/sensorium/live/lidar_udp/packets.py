@@ -1,7 +1,7 @@
 """Packets of one sweep or sample, ready to leave, and what they are made of: returns in the units of bytes."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +72,8 @@ def last_and_strongest(given: Returns) -> Returns:
     last_at = given.range_m.argmax(axis=0)[None]
     last = Returns(*(np.take_along_axis(array, last_at, axis=0)[0] for array in given))
     same = (last.range_m == strong.range_m[0]) & (strong.range_m[1] > 0.0)
-    second = (np.where(same, array[1], array[0]) for array in strong)
-    return Returns(*(np.stack(pair) for pair in zip(last, second, strict=True)))
+    second: Any = (np.where(same, array[1], array[0]) for array in strong)
+    return Returns._make(np.stack([one, other]) for one, other in zip(tuple[Any, ...](last), second, strict=True))
 
 
 def _reflectivity(intensity: NDArray[np.float32], spec: Lidar) -> NDArray[np.uint8]:

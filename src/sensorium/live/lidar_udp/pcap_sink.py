@@ -39,7 +39,9 @@ class PcapSink:
         self._file = PcapFile(path)
         ousters = [lidar for lidar in self._lidars if isinstance(lidar.options, OusterUdp)]
         for lidar in ousters:
-            beside = path.with_suffix(".json") if len(ousters) == 1 else path.with_name(f"{path.stem}_{lidar.name}.json")
+            beside = (
+                path.with_suffix(".json") if len(ousters) == 1 else path.with_name(f"{path.stem}_{lidar.name}.json")
+            )
             with replacing(beside) as file:
                 file.write(json.dumps(ouster_metadata(env, lidar), indent=2).encode())
 

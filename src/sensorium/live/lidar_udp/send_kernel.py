@@ -62,7 +62,7 @@ def _earlier(slots: Any, a: int, b: int) -> Any:
 
 
 @jit.function
-def _push(slots: Any, heap: Any, count: int, number: int) -> None:
+def _push(slots: Any, heap: Any, count: Any, number: Any) -> None:
     """Put a datagram into a binary heap of `count`."""
     at = count
     heap[at] = number
@@ -73,7 +73,7 @@ def _push(slots: Any, heap: Any, count: int, number: int) -> None:
 
 
 @jit.function
-def _pop(slots: Any, heap: Any, count: int) -> None:
+def _pop(slots: Any, heap: Any, count: Any) -> None:
     """Take the first datagram out of a binary heap of `count`."""
     last, at = count - 1, 0
     heap[0] = heap[last]
@@ -149,10 +149,10 @@ def send_by_python(
         payload, to = rows[k], sockets[int(slots.descriptor[k])]
         assert payload is not None
         slots.sent_ns[k] = now_ns
-        slots.outcome[k] = _sent_once(memoryview(payload), to)
+        slots.outcome[k] = _sent_once(payload.tobytes(), to)
 
 
-def _sent_once(payload: memoryview, to: socket.socket) -> int:
+def _sent_once(payload: bytes, to: socket.socket) -> int:
     for outcome in (SENT, REFUSED):
         try:
             to.send(payload)

@@ -130,7 +130,8 @@ class PacketSender:
         """How long after its time each of the last datagrams was sent [s]."""
         with self._lock:
             self._count()
-            return 1e-9 * self._deviation_ns[: min(self._sent, _KEPT)]
+            deviations_s: NDArray[np.float64] = 1e-9 * self._deviation_ns[: min(self._sent, _KEPT)]
+            return deviations_s
 
     def reachable(self) -> int:
         """Sockets whose last datagram was not refused."""

@@ -19,6 +19,8 @@ from sensorium.live.lidar_udp.packets import PacketBatch, check_lidar
 from sensorium.live.lidar_udp.velodyne import VelodynePackets
 from sensorium.recordings.packets import hesai, livox, velodyne
 from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.gnss import Gnss
+from sensorium.sensors.inertial.imu import Imu
 from sensorium.sensors.lidar.lidar import Lidar
 
 _OUSTERS = {f"ouster-os{k}-{n}": f"OS-{k}-{n}" for k, n in ((0, 128), (1, 64), (1, 128), (2, 128))}
@@ -81,7 +83,7 @@ def lidar_senders(env: Environment, options: UdpOptions) -> list[LidarSender]:
             continue
         if not isinstance(spec, Lidar):
             if name in options.sensors:
-                raise SpecError(f"sensors has {name!r}, which is a {spec.kind}; makers' packets are of lidars")
+                raise SpecError(f"sensors has {name!r}, {type(spec).__name__}; makers' packets are of lidars")
             continue
         known = _device_of(spec)
         if name not in options.sensors and known is None:
@@ -106,7 +108,8 @@ def step_work(env: Environment, lidars: list[LidarSender]) -> Iterator[Work]:
 
 def ouster_metadata(env: Environment, lidar: LidarSender) -> dict[str, Any]:
     """Metadata of an Ouster."""
-    assert isinstance(lidar.options, OusterUdp) and isinstance(lidar.packets, OusterPackets)
+    assert isinstance(lidar.options, OusterUdp)
+    assert isinstance(lidar.packets, OusterPackets)
     X_LI = None
     if lidar.options.imu is not None:
         mine, other = env.sensors[lidar.name].rig, env.sensors[lidar.options.imu].rig
@@ -123,7 +126,14 @@ def _device_of(spec: Lidar) -> tuple[str, str] | None:
     known |= {each.sheet: ("hesai", each.name) for each in hesai.LAYOUTS.values() if each.sheet}
     known |= {model.sheet: ("livox", model.name) for model in livox.MODELS.values()}
     beams = _beams(spec)
-    return next((what for sheet, what in known.items() if sheet in devices.names() and _beams(Lidar(**devices.specification(sheet))) == beams), None)
+    return next(
+        (
+            what
+            for sheet, what in known.items()
+            if sheet in devices.names() and _beams(Lidar(**devices.specification(sheet))) == beams
+        ),
+        None,
+    )
 
 
 def _beams(spec: Lidar) -> tuple[object, ...]:
@@ -135,7 +145,8 @@ def _beams(spec: Lidar) -> tuple[object, ...]:
 
 def _default(known: tuple[str, str] | None) -> AnyLidarUdp:
     assert known is not None
-    return {"ouster": OusterUdp, "velodyne": VelodyneUdp, "hesai": HesaiUdp, "livox": LivoxUdp}[known[0]]()
+    makers: dict[str, type[AnyLidarUdp]] = {"ouster": OusterUdp, "velodyne": VelodyneUdp, "hesai": HesaiUdp}
+    return makers.get(known[0], LivoxUdp)()
 
 
 def _sender(
@@ -167,11 +178,11 @@ def _sender(
         ports = {"lidar": options.lidar_port, "imu": options.imu_port}
         of_sheet = known[1] if known is not None and known[0] == "ouster" else f"OS-1-{packets.channels}"
         product = options.product or of_sheet
-        _add_source(env, sources, "sample", options.imu, "imu")
+        _add_source(env, sources, "sample", options.imu, Imu)
     elif isinstance(options, VelodyneUdp):
         packets = VelodynePackets(spec, _model(options, known, name), epoch_s=epoch_s, name=name)
         ports = {"lidar": options.lidar_port, "position": options.position_port}
-        _add_source(env, sources, "fix", options.gnss, "gnss")
+        _add_source(env, sources, "fix", options.gnss, Gnss)
     elif isinstance(options, HesaiUdp):
         packets = HesaiPackets(spec, _model(options, known, name), epoch_s=epoch_s, name=name)
         ports = {"lidar": options.lidar_port}
@@ -185,7 +196,7 @@ def _sender(
         }
         if options.imu is not None and packets.model.imu_kind is None:
             raise SpecError(f"imu is {options.imu!r}; packets of a {model} have no IMU")
-        _add_source(env, sources, "sample", options.imu, "imu")
+        _add_source(env, sources, "sample", options.imu, Imu)
     networks = {
         channel: FaultyNetwork(options.faults, seed=sensor.rig.seed, name=f"{name}/{channel}") for channel in ports
     }
@@ -201,13 +212,16 @@ def _model(options: VelodyneUdp | HesaiUdp | LivoxUdp, known: tuple[str, str] | 
     return known[1]
 
 
-def _add_source(env: Environment, sources: dict[str, str], method: str, name: str | None, kind: str) -> None:
+def _add_source(
+    env: Environment, sources: dict[str, str], method: str, name: str | None, kind: type[Imu] | type[Gnss]
+) -> None:
     """Another sensor whose readings are sent too."""
     if name is None:
         return
-    if name not in env.sensors or env.sensors[name].spec.kind != kind:
-        of_kind = [each for each, sensor in env.sensors.items() if sensor.spec.kind == kind]
-        raise SpecError(f"{kind} is {name!r}; it must be one of: {', '.join(of_kind) or 'none is attached'}")
+    of_kind = [each for each, sensor in env.sensors.items() if isinstance(sensor.spec, kind)]
+    if name not in of_kind:
+        field = kind.__name__.lower()
+        raise SpecError(f"{field} is {name!r}; it must be one of: {', '.join(of_kind) or 'none is attached'}")
     sources[method] = name
 
 

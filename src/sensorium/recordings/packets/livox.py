@@ -1,12 +1,11 @@
-"""Packets of Livox lidars: points and IMU samples of the first protocol (Mid-40, Mid-70, Avia, Horizon, Tele-15) and of
-the second (Mid-360, HAP).
+"""Packets of Livox lidars: points and IMU samples.
 
-Little-endian. The first protocol has a header of 18 bytes (version, slot, id, status, kind of time, kind of data, time
-stamp), the second one of 36 (version, length, duration, counts, kind of data, kind of time, CRC-32 of stamp and data,
-time stamp). Points are in millimeters in the lidar's frame, (0, 0, 0) without a return. The packet's stamp is that of
-its first point; the others follow at even times. Sources: github.com/Livox-SDK/Livox-SDK at 9306596 and Livox-SDK2 at
-08f523c (MIT), livox_def.h and livox_lidar_def.h, and their wikis' communication protocols, facts only. No recorded
-packets were at hand.
+Little-endian. The first protocol (Mid-40, Mid-70, Avia, Horizon, Tele-15) has a header of 18 bytes (version, slot, id,
+status, kind of time, kind of data, time stamp), the second (Mid-360, HAP) one of 36 (version, length, duration,
+counts, kind of data, kind of time, CRC-32 of stamp and data, time stamp). Points are in millimeters in the lidar's
+frame, (0, 0, 0) without a return. The packet's stamp is that of its first point; the others follow at even times.
+Sources: github.com/Livox-SDK/Livox-SDK at 9306596 and Livox-SDK2 at 08f523c (MIT), livox_def.h and livox_lidar_def.h,
+and their wikis' communication protocols, facts only. No recorded packets were at hand.
 """
 
 import zlib
@@ -118,7 +117,8 @@ def layout_of(data: bytes | memoryview) -> Layout | None:
 def decode(data: bytes | memoryview, layout: Layout) -> NDArray[np.void]:
     """Packets of bytes, one after the other, shape (n,)."""
     if len(data) % layout.dtype.itemsize:
-        raise SpecError(f"{len(data)} bytes are no Livox packets of kind {layout.kind}; each has {layout.dtype.itemsize}")
+        size = layout.dtype.itemsize
+        raise SpecError(f"{len(data)} bytes are no Livox packets of kind {layout.kind}; each has {size}")
     return np.frombuffer(data, layout.dtype)
 
 
@@ -142,4 +142,4 @@ def blank(layout: Layout, n: int) -> NDArray[np.void]:
 def sign(packets: NDArray[np.void]) -> None:
     """Write the CRC-32 of stamp and data into the headers of the second protocol."""
     rows = packets.view(np.uint8).reshape(len(packets), packets.dtype.itemsize)
-    packets["head"]["crc"] = [zlib.crc32(row[_CRC_FROM:]) for row in rows]
+    packets["head"]["crc"] = [zlib.crc32(row[_CRC_FROM:].tobytes()) for row in rows]

@@ -10,7 +10,13 @@ import time
 import numpy as np
 import velodyne_decoder as vd
 
-port, position_port, model, count, output = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5]
+port, position_port, model, count, output = (
+    int(sys.argv[1]),
+    int(sys.argv[2]),
+    sys.argv[3],
+    int(sys.argv[4]),
+    sys.argv[5],
+)
 
 
 def listening(port):

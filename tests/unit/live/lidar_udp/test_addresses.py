@@ -12,11 +12,12 @@ from sensorium.live.lidar_udp.addresses import bind_error, connected_socket, hos
 def test_addresses_are_numbers():
     assert host_and_port("127.0.0.2:80", "http") == ("127.0.0.2", 80)
     assert ip_address("localhost", "to") == "127.0.0.1"
-    assert is_loopback("127.9.9.9") and not is_loopback("192.168.1.2")
+    assert is_loopback("127.9.9.9")
+    assert not is_loopback("192.168.1.2")
     for wrong in ("127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:70000"):
         with pytest.raises(SpecError, match=f"http is {wrong!r}"):
             host_and_port(wrong, "http")
-    with pytest.raises(SpecError, match="to is 'sensor.local'; it must be an IPv4 address"):
+    with pytest.raises(SpecError, match=r"to is 'sensor\.local'; it must be an IPv4 address"):
         ip_address("sensor.local", "to")
 
 
@@ -26,7 +27,7 @@ def test_errors_name_address_port_and_rule():
     assert "http is '10.9.9.9:80'; this machine has no such address" in str(
         bind_error("10.9.9.9", 80, OSError(errno.EADDRNOTAVAIL, "not available"))
     )
-    with pytest.raises(SpecError, match="packets to 127.0.0.1:9 from 10.255.255.1 cannot be sent"):
+    with pytest.raises(SpecError, match=r"packets to 127\.0\.0\.1:9 from 10\.255\.255\.1 cannot be sent"):
         connected_socket(("127.0.0.1", 9), "10.255.255.1")
 
 

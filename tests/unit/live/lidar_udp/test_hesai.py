@@ -39,8 +39,11 @@ def test_columns_have_the_points_and_times_of_the_scans(device, returns):
     points = np.take_along_axis(points, chosen[..., None], axis=0)[0]
     pattern = spec.pattern
     turn_deg = 360.0 * pattern.rate_hz * np.array(pattern.time_offset_s)[:, None]
-    azimuth = np.radians(np.degrees(recording.azimuth)[None] + turn_deg - np.array(
-        pattern.azimuth_offset_deg or np.zeros(rays[0]))[:, None])
+    azimuth = np.radians(
+        np.degrees(recording.azimuth)[None]
+        + turn_deg
+        - np.array(pattern.azimuth_offset_deg or np.zeros(rays[0]))[:, None]
+    )
     r, e = recording.range_m[:, :, which].T, np.radians(pattern.elevation_deg)[:, None]
     decoded = np.stack([r * np.cos(e) * np.sin(azimuth), r * np.cos(e) * np.cos(azimuth), r * np.sin(e)], axis=-1)
     near = (r > 0.0) & (pattern.origin_offset_m is None)

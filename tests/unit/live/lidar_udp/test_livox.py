@@ -20,7 +20,9 @@ def test_points_are_those_of_the_scans_in_order_of_time(model):
     batches = [batch for scan in scans for batch in maker.sweep(scan)]
     data = np.concatenate([batch.payload for batch in batches])
     layout = livox.layout_of(data[0].tobytes())
-    assert layout is not None and layout.protocol == model.protocol and layout.returns == 1
+    assert layout is not None
+    assert layout.protocol == model.protocol
+    assert layout.returns == 1
     packets = livox.decode(data.tobytes(), layout)
     expected, times = [], []
     for scan in scans:
@@ -48,7 +50,9 @@ def test_packets_of_several_returns(returns, kind):
     packets = livox.decode(batch.payload.tobytes(), livox.LAYOUTS[1, kind])
     found = np.stack([packets["data"][axis] for axis in ("x_mm", "y_mm", "z_mm")], axis=-1)
     count = scan.range_m.shape[0]
-    points = np.rint(1e3 * np.where(scan.valid[..., None], scan.points, 0.0)).transpose(2, 1, 0, 3).reshape(-1, count, 3)
+    points = (
+        np.rint(1e3 * np.where(scan.valid[..., None], scan.points, 0.0)).transpose(2, 1, 0, 3).reshape(-1, count, 3)
+    )
     np.testing.assert_array_equal(found.reshape(-1, count, 3), points[: found.shape[0] * found.shape[1]])
 
 

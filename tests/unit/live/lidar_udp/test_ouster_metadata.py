@@ -36,4 +36,5 @@ def test_metadata_of_the_sheet_are_those_of_the_unit_that_it_describes():
     matrix = np.array(found["imu_intrinsics"]["imu_to_sensor_transform"]).reshape(4, 4)
     np.testing.assert_allclose(matrix[:3, 3], [-100.0, -200.0, 338.195])
     np.testing.assert_allclose(matrix[:3, :3], np.diag([-1.0, -1.0, 1.0]))
-    assert read(found).profile == "RNG19_RFL8_SIG16_NIR16" and read(found).columns_per_turn == 1024
+    assert read(found).profile == "RNG19_RFL8_SIG16_NIR16"
+    assert read(found).columns_per_turn == 1024

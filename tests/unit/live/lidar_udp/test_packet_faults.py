@@ -23,10 +23,13 @@ def test_shares_of_packets_are_lost_doubled_and_late():
     found = network.carried(batch())
     numbers, times = np.unique(numbers_of(found), return_counts=True)
     spread = 5.0 * 0.5 / np.sqrt(N)
-    assert abs(len(numbers) / N - 0.9) < spread and network.dropped == N - len(numbers)
-    assert set(times.tolist()) == {1, 2} and abs((times == 2).mean() - 0.2) < spread
+    assert abs(len(numbers) / N - 0.9) < spread
+    assert network.dropped == N - len(numbers)
+    assert set(times.tolist()) == {1, 2}
+    assert abs((times == 2).mean() - 0.2) < spread
     late = found.fired_ns - 1000 * numbers_of(found).astype(np.int64)
-    assert set(late.tolist()) == {0, 4_000_000} and abs((late > 0).mean() - 0.3) < spread
+    assert set(late.tolist()) == {0, 4_000_000}
+    assert abs((late > 0).mean() - 0.3) < spread
 
 
 def test_draws_depend_on_the_number_of_the_packet_alone():

@@ -21,13 +21,15 @@ def test_sentence_has_place_motion_time_and_checksum(latitude, longitude):
     packet = position_packet(reading(origin=(latitude, longitude, 100.0)), 946_684_800.0 + 3723.0)
     assert len(packet) == 512
     time_us, pulse = struct.unpack_from("<IB", packet, 198)
-    assert time_us == 123_500_000 and pulse == 2
+    assert time_us == 123_500_000
+    assert pulse == 2
     sentence = packet[206:].split(b"\r\n")[0].decode()
     text, _, checksum = sentence[1:].partition("*")
     parity = 0
     for letter in text.encode():
         parity ^= letter
-    assert sentence[0] == "$" and int(checksum, 16) == parity
+    assert sentence[0] == "$"
+    assert int(checksum, 16) == parity
     kind, clock, status, lat, north, lon, east, knots, course, date, *_ = text.split(",")
     assert (kind, clock, status, date) == ("GPRMC", "010203.50", "A", "010100")
     found = [int(lat[:2]) + float(lat[2:]) / 60.0, int(lon[:3]) + float(lon[3:]) / 60.0]

@@ -44,7 +44,8 @@ def test_datagrams_leave_in_the_order_of_their_times_and_not_before(in_kernel):
     assert received == np.argsort(due_ns).tolist()
     assert (np.array(arrived_ns) >= np.sort(due_ns)).all()
     assert (sender.counts().sent, sender.counts().dropped, sender.counts().late) == (60, 0, 0)
-    assert sender.deviations_s().shape == (60,) and (sender.deviations_s() >= 0.0).all()
+    assert sender.deviations_s().shape == (60,)
+    assert (sender.deviations_s() >= 0.0).all()
 
 
 def test_a_receiver_may_end_and_begin_again(in_kernel):
@@ -88,7 +89,8 @@ def test_more_than_fit_are_dropped_and_counted_and_the_thread_ends(in_kernel):
         sender.close()
         sender.close()
         assert time.monotonic() - begun < 1.0
-    assert sender.counts().dropped == 20 and sender.counts().sent == 0
+    assert sender.counts().dropped == 20
+    assert sender.counts().sent == 0
     assert threading.active_count() == before
 
 

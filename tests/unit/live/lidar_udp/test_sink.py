@@ -51,8 +51,10 @@ def test_packets_of_a_run_arrive_at_every_address(realtime):
             scans += env.sensors["top"].readings()
         state = sink.state()
         packets = expected(scans, env.sensors["top"].spec)
-        assert drained(here) == packets and drained(there) == packets
-    assert len(scans) == 5 and (state.sent, state.dropped) == (2 * 5 * 32, 0)
+        assert drained(here) == packets
+        assert drained(there) == packets
+    assert len(scans) == 5
+    assert (state.sent, state.dropped) == (2 * 5 * 32, 0)
     assert not threads()
 
 
@@ -65,7 +67,8 @@ def test_faults_and_lost_sweeps_reach_the_bytes():
             scans += env.sensors["top"].readings()
         found, packets = drained(here), expected(scans, env.sensors["top"].spec)
     assert 0 < len(scans) < 10
-    assert set(found) < set(packets) and len(set(found)) < len(found)
+    assert set(found) < set(packets)
+    assert len(set(found)) < len(found)
     assert sink.state().dropped == len(packets) - len(set(found))
 
 
@@ -99,7 +102,8 @@ def test_http_answers_and_moves_the_destination():
                     return answer.status, loads(answer.read())
 
                 status, config = asked("GET", "/api/v1/sensor/config")
-                assert status == 200 and config["udp_port_lidar"] == first.getsockname()[1]
+                assert status == 200
+                assert config["udp_port_lidar"] == first.getsockname()[1]
                 there = {"udp_dest": "127.0.0.1", "udp_port_lidar": second.getsockname()[1]}
                 assert asked("POST", "/api/v1/sensor/config", there)[0] == 200
                 assert asked("POST", "/api/v1/sensor/config", {"udp_dest": "192.0.2.1"})[0] == 400
@@ -107,7 +111,9 @@ def test_http_answers_and_moves_the_destination():
                 assert asked("POST", "/api/v1/sensor/config", {"udp_port_imu": 0})[0] == 400
                 assert asked("GET", "/api/v1/sensor/config")[1]["udp_port_lidar"] == second.getsockname()[1]
         one, other = drained(first), drained(second)
-    assert one and other and len(one) + len(other) == 6 * 32
+    assert one
+    assert other
+    assert len(one) + len(other) == 6 * 32
     assert not threads()
 
 
@@ -125,5 +131,6 @@ def test_deviations_count_from_firing_time_and_latency():
         sink = sn.live.open_sink("udp", sensors={"top": {"kind": "ouster", "lidar_port": here.getsockname()[1]}})
         env.run(duration_s=0.4, realtime=0.5, live=[sink]).finish()
     deviation_s = sink.sender.deviations_s()
-    assert len(deviation_s) == 4 * 32 and (deviation_s >= 0.0).all()
+    assert len(deviation_s) == 4 * 32
+    assert (deviation_s >= 0.0).all()
     assert np.median(deviation_s) < 0.5

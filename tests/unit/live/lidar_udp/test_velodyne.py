@@ -27,7 +27,8 @@ def test_columns_have_the_ranges_and_times_of_the_scans(device, returns):
     groups, _ = velodyne.layout_of(model, maker.mode)
     per_packet = groups * model.firings_per_block
     total = sum(scan.range_m.shape[-1] for scan in scans)
-    assert len(data) == total // per_packet and len(recording.time_ns) == len(data) * per_packet
+    assert len(data) == total // per_packet
+    assert len(recording.time_ns) == len(data) * per_packet
     shape = (-1, *scans[0].offset_ns.shape)
     range_m = np.concatenate([scan.range_m.reshape(shape) for scan in scans], axis=-1)[..., : len(recording.time_ns)]
     found = recording.range_m.transpose(2, 1, 0)

@@ -39,7 +39,9 @@ def packets(env, **options):
 def test_packets_are_told_by_their_bytes(device, kind):
     found, _ = packets(room(device=device))
     shown, line = packet_line(found[0], None)
-    assert shown == kind and " points" in line and not line.startswith("0 points")
+    assert shown == kind
+    assert " points" in line
+    assert not line.startswith("0 points")
 
 
 def test_packets_of_an_ouster_need_its_metadata():
@@ -59,7 +61,8 @@ def test_imu_and_position_packets():
     moving.attach(sn.Gnss(timing={"rate_hz": 10}, origin=(48.0, 11.0, 0.0)), body="car", name="gnss")
     found, _ = packets(moving, kind="velodyne", gnss="gnss")
     kind, line = packet_line(found[-1], None)
-    assert kind == "Velodyne position" and line.startswith("$GPRMC,000000.10,A,4800.0000,N,01100.0001,E")
+    assert kind == "Velodyne position"
+    assert line.startswith("$GPRMC,000000.10,A,4800.0000,N,01100.0001,E")
     assert packet_line(b"hello", None) == ("5 bytes", "")
 
 
@@ -77,7 +80,8 @@ def test_what_arrives_is_recorded_as_a_capture(tmp_path):
             for packet in found[:3]:
                 out.sendto(packet, ("127.0.0.1", port))
                 received = opened.receive(5.0)
-                assert received.payload == packet and received.line.startswith("OS-1-4 64 points, frame 0")
+                assert received.payload == packet
+                assert received.line.startswith("OS-1-4 64 points, frame 0")
                 write(received)
     assert [bytes(payload) for payload in read_pcap(tmp_path / "a.pcap").payloads] == found[:3]
 

@@ -20,9 +20,7 @@ def test_packets_are_those_that_struct_packs(layout):
         xyz = RNG.integers(-200_000, 200_000, (*shape, 3))
         reflectivity = RNG.integers(0, 256, shape)
         tag = b"" if layout.kind == 0 else b"\0"
-        data = b"".join(
-            struct.pack("<3iB", *xyz[at].tolist(), reflectivity[at]) + tag for at in np.ndindex(*shape)
-        )
+        data = b"".join(struct.pack("<3iB", *xyz[at].tolist(), reflectivity[at]) + tag for at in np.ndindex(*shape))
     else:
         values = RNG.normal(size=6).astype(np.float32)
         data = struct.pack("<6f", *values)
@@ -51,6 +49,7 @@ def test_packets_are_those_that_struct_packs(layout):
 
 
 def test_other_bytes_are_no_packets():
-    assert livox.layout_of(bytes(1362)) is None and livox.layout_of(bytes(10)) is None
+    assert livox.layout_of(bytes(1362)) is None
+    assert livox.layout_of(bytes(10)) is None
     with pytest.raises(SpecError, match="100 bytes are no Livox packets of kind 2; each has 1362"):
         livox.decode(bytes(100), livox.LAYOUTS[1, 2])
