@@ -24,6 +24,7 @@ LAYERS = [
     ("environment", "joins scene, world and sensors"),
     ("record  ·  view", "files; pictures, reports, viewers"),
     ("recordings", "real sensors: packets, readers, measurement"),
+    ("live", "sinks that send a run to other programs"),
     ("app  ·  qa", "scenarios, gallery, commands; laws, benchmarks"),
 ]
 

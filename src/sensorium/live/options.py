@@ -40,8 +40,8 @@ def live_model() -> type[LiveOptions]:
     """The model of the section, with a field for each sink of the library."""
     fields: dict[str, Any] = {}
     for name, kind in SINKS.items():
-        options = options_of(name)
-        of_bool = Annotated[options, BeforeValidator(_defaults, json_schema_input_type=bool | options)]  # type: ignore[valid-type]
-        fields[name] = (of_bool | None, Field(default=None, description=f"{kind.title}; true for all defaults."))
+        options: Any = options_of(name)
+        written = Annotated[options | None, BeforeValidator(_defaults, json_schema_input_type=bool | options | None)]
+        fields[name] = (written, Field(default=None, description=f"{kind.title}; true for all defaults."))
     model: type[LiveOptions] = create_model("Live", __base__=LiveOptions, __doc__=plain_doc(LiveOptions), **fields)
     return model

@@ -223,7 +223,7 @@ class QueuedSink(abc.ABC):
             try:
                 sent, dropped, error = self._deliver(item.payload), 0, None
             except Exception as problem:
-                sent, dropped, error = 0, 1, f"{type(problem).__name__}: {in_one_line(problem)}"
+                sent, dropped, error = 0, 1, in_one_line(problem)
             with self._changed:
                 self._sent += sent
                 self._dropped += dropped

@@ -17,7 +17,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from sensorium.runtime.fingerprint import fingerprint
-from sensorium.runtime.kernel_folders import cache_folder, prebuilt_folders
+from sensorium.runtime.kernel_folders import Level, cache_folder, prebuilt_folders
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
@@ -46,7 +46,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         return _Files(self._cache_path, *self._names)
 
     @functools.cached_property
-    def _prebuilt_files(self) -> list[tuple[str, IndexDataCacheFile]]:
+    def _prebuilt_files(self) -> list[tuple[Level, IndexDataCacheFile]]:
         """Level and files of the kernel that came with the package, best first; mostly one, if any."""
         files = ((level, _Files(folder, *self._names)) for level, folder in prebuilt_folders())
         return [(level, file) for level, file in files if Path(file._index_path).exists()]
@@ -74,7 +74,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         """A kernel that was compiled for a level of CPUs instead of this one."""
         for level, file in self._prebuilt_files:
             signature, (triple, _, _) = self._index_key(sig, target_context.codegen())
-            data = file.load((signature, (triple, level, "")))
+            data = file.load((signature, (triple, level.name, level.features)))
             if data is not None:
                 target_context.refresh()
                 return self._impl.rebuild(target_context, data)

@@ -50,7 +50,7 @@ def compile_kernels(
         if not kernel_folders.runs_on_this_cpu(known[one]):
             raise SpecError(f"level is {one!r}, which this machine's CPU does not run; compile it on one that does")
         with tempfile.TemporaryDirectory() as cache:
-            variables = {"NUMBA_CPU_NAME": one, "NUMBA_CPU_FEATURES": "", "SENSORIUM_CACHE_DIR": cache}
+            variables = {"NUMBA_CPU_NAME": one, "NUMBA_CPU_FEATURES": known[one].features, "SENSORIUM_CACHE_DIR": cache}
             _compile({**variables, "SENSORIUM_EMBREE_CONFIG": known[one].embree}, one, console)
             _replace(Path(cache) / "kernels", (into or kernel_folders.PREBUILT) / one)
 

@@ -17,6 +17,9 @@ from sensorium.core.errors import SpecError
 from sensorium.live.opening import SINKS
 from sensorium.pacing import RunClock
 
+LAYOUT = "foxglove-layout.json"
+"""Name of a layout in a scenario's folder, as `sn.live.foxglove_layout` makes it."""
+
 KEYS = "space pauses, s steps, + and - change the speed, r resets, Ctrl-C ends"
 
 
@@ -55,12 +58,13 @@ def live_words(live: LiveRun) -> str:
 
 
 @contextmanager
-def live_console(console: Console, live: LiveRun, show: Callable[[], None]) -> Iterator[None]:
+def live_console(console: Console, live: LiveRun, folder: Path, show: Callable[[], None]) -> Iterator[None]:
     """Print what to open when the sinks are open, and control the run by keys where there is a keyboard.
 
     Args:
         console: The terminal.
         live: The run.
+        folder: The scenario's folder, which may have a layout for Foxglove.
         show: Shows its state, after a key.
     """
     clock = live.clock
@@ -72,6 +76,8 @@ def live_console(console: Console, live: LiveRun, show: Callable[[], None]) -> I
         for sink in live.sinks:
             if hint := getattr(sink, "hint", ""):
                 console.print(f"{sink.name}: {hint}", soft_wrap=True, highlight=False)
+            if sink.name == "foxglove" and (folder / LAYOUT).is_file():
+                console.print(f"foxglove: import the layout {folder / LAYOUT}", soft_wrap=True, highlight=False)
 
     clock.call(tell)
     if not (sys.stdin.isatty() and console.is_interactive):

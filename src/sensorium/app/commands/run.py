@@ -132,7 +132,7 @@ def run(
         sending = LiveRun(scenario.spec.live)
         with progress_bar(console) as bar, precompile(scenario, path, values) as prepare:
             line = ProgressLine(bar, scenario.spec.title, scenario.spec.duration_s, lambda: live_words(sending))
-            with live_console(console, sending, line.show):
+            with live_console(console, sending, scenario.files.folder, line.show):
                 done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare, live=sending)
             print_run(console, done)
 

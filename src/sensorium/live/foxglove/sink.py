@@ -1,7 +1,10 @@
 """The sink: all topics of a run on a WebSocket server."""
 
 import logging
+import socket
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from sensorium.core.errors import SpecError, in_one_line
@@ -21,6 +24,9 @@ _LATCHED = ("/tf_static", "/scene")
 # The SDK writes a line to this logger when a client is too slow, and drops its oldest messages
 _SLOW_LOGGER = "foxglove.websocket.connected_client.send_lossy"
 _SLOW = "a client was too slow, and the server dropped its oldest messages"
+
+# Time for the port to be free after the end [s]
+_FREE_S = 0.5
 
 # Size of a message beside its cloud or image, about [bytes]
 _SHORT_BYTES = 512
@@ -44,6 +50,7 @@ class FoxgloveSink(QueuedSink):
         self._schemas: dict[str, Any] = {}
         self._latched: dict[str, list[bytes]] = {topic: [] for topic in _LATCHED}
         self._clients: dict[int, int] = {}
+        self._now_ns = 0
         self._slow_clients = _SlowClients(self)
 
     @property
@@ -80,6 +87,7 @@ class FoxgloveSink(QueuedSink):
                 f"live.foxglove cannot listen on {host}:{port} ({in_one_line(error)}); the address must be this "
                 "machine's and the port free, and port 0 takes any free one"
             ) from None
+        self._now_ns = max(0, env.time_ns)
         if control is not None:
             control.begin(self._server)
         logging.getLogger(_SLOW_LOGGER).addHandler(self._slow_clients)
@@ -92,6 +100,7 @@ class FoxgloveSink(QueuedSink):
 
     def _prepare(self, step: LiveStep) -> Iterable[Item]:
         items = []
+        self._now_ns = max(0, step.time_ns)
         for one in step.messages:
             channel = self._channels.get(one.topic) or self._channel(one.topic, self._schema(one.message.kind))
             latched = self._latched.get(one.topic)
@@ -123,14 +132,16 @@ class FoxgloveSink(QueuedSink):
         for channel in self._channels.values():
             channel.close()
         if self._server is not None:
+            port = self.port
             self._server.stop()
+            _wait_until_free(self._options.host, port)
 
     # --- on the sink's thread ---------------------------------------------------------------------------------------
 
     def _deliver(self, payload: tuple[Any, StepMessage | bytes]) -> int:
         channel, one = payload
         if isinstance(one, bytes):
-            channel.log(one)
+            channel.log(one, log_time=self._now_ns)
             return 1
         channel.log(one.cdr(), log_time=max(0, one.log_ns))
         if one.topic == "/clock":
@@ -160,6 +171,18 @@ class FoxgloveSink(QueuedSink):
         from foxglove import StatusLevel
 
         self._server.publish_status(problem, StatusLevel.Error)
+
+
+def _wait_until_free(host: str, port: int) -> None:
+    """Wait until the server, which stops on threads of its own, has closed its port; half a second at most."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    ends_s = time.monotonic() + _FREE_S
+    while time.monotonic() < ends_s:
+        with socket.socket(family, socket.SOCK_STREAM) as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as connections that are closing may remain
+            probe.bind((host, port))
+            return
+        time.sleep(0.005)
 
 
 class _Listener:

@@ -5,7 +5,7 @@ import json
 import struct
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -27,6 +27,9 @@ _MESSAGE_DATA = 1
 _LONGEST = 1 << 28
 _RETRY_S = 0.5
 
+# Time for a server to say goodbye [s]
+_CLOSE_S = 0.5
+
 
 class FoxgloveListening(Spec):
     """A connection to a Foxglove server."""
@@ -47,6 +50,7 @@ class FoxgloveReceiver(Receiver):
     def __init__(self, options: FoxgloveListening) -> None:
         """Take the options; nothing is opened yet."""
         self._options = options
+        self._open = ExitStack()
         self._connection: Any = None
         self._channels: dict[int, dict[str, Any]] = {}
         self._encodings: dict[tuple[str, str], Encoding] = {}
@@ -62,8 +66,7 @@ class FoxgloveReceiver(Receiver):
 
     def __exit__(self, *error: object) -> None:
         """Disconnect."""
-        if self._connection is not None:
-            self._connection.close()
+        self._open.close()
 
     def receive(self, timeout_s: float) -> Received | None:
         """The next message of a topic."""
@@ -99,8 +102,11 @@ class FoxgloveReceiver(Receiver):
 
         protocols: Any = [_PROTOCOL]
         url = f"ws://{self._options.host}:{self._options.port}"
+        self._open.close()
+        options: Any = {"compression": None, "proxy": None, "close_timeout": _CLOSE_S}
+        connection = connect(url, subprotocols=protocols, max_size=_LONGEST, **options)
         try:
-            self._connection = connect(url, subprotocols=protocols, max_size=_LONGEST, compression=None, proxy=None)
+            self._connection = self._open.enter_context(connection)
         except (InvalidHandshake, TimeoutError, EOFError) as error:
             raise ConnectionError(f"{type(error).__name__}: {error}") from None
         self._channels = {}

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import sensorium
+from sensorium.core.errors import MissingExtraError
 from sensorium.qa.benchmarks.peers import PEERS
 from sensorium.qa.benchmarks.rows import (
     accuracy,
@@ -23,6 +24,7 @@ from sensorium.qa.benchmarks.rows import (
     depth_warp,
     imu,
     light,
+    live,
     mujoco,
     parts,
     radar,
@@ -143,6 +145,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     yield from _cone()
     yield from _engine()
     yield from _recording()
+    yield from _live()
 
     # Truth
     error = accuracy.plane_error()
@@ -338,6 +341,19 @@ def _recording() -> Iterator[Figure]:
         what = f"recording blocks the run, for each cloud of 262,144 points, {how}"
         yield Figure(what, measured, "at most 10 ms", held.worst_s <= 10e-3)
     yield Figure("recording alone", f"{recording.throughput(env) / 1e6:.0f} MB/s", "", None)
+
+
+def _live() -> Iterator[Figure]:
+    """Cost of sending clouds to other programs while a run goes on."""
+    for name in live.PATHS:
+        what = f"{name}: added to a step by a live cloud of {live.CHANNELS * live.COLUMNS:,} points, at 20 Hz"
+        try:
+            cost = live.added(name)
+        except MissingExtraError as error:
+            yield Figure(what, str(error), "at most 10 ms (p99)", None)
+            continue
+        times = f"{1e3 * cost.p99_s:.1f} ms p99 (CPU {1e3 * cost.send_cpu_p99_s:.1f}), {1e3 * cost.median_s:.1f} median"
+        yield Figure(what, f"{times}; {100 * cost.received:.0f} % received", "at most 10 ms (p99)", cost.p99_s <= 10e-3)
 
 
 def _interval(rig: sweep.Rig) -> tuple[int, int, "np.ndarray[tuple[int, int], np.dtype[np.float64]]"]:

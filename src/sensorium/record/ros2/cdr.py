@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from sensorium.record.ros2.message import DeferredBytes, Message
 _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
 _LENGTH_BYTES = 4
 
+
+_memory, _NONE = local(), np.zeros(0, np.uint8)
 
 # Types that were added, with their texts
 _added: dict[str, str] = {}
@@ -46,8 +49,18 @@ def encoded(message: Message) -> bytes:
     """The message as little-endian CDR."""
     if isinstance(message.fields.get("data"), DeferredBytes):
         head, data, tail = parts(message)
-        return b"".join([head, data.materialize().data, tail])
+        out = _packed(data.length)
+        data.write_to(out)
+        return b"".join([head, out.data, tail])
     return bytes(_store().serialize_cdr(_built(message.kind, message.fields), message.kind))
+
+
+def _packed(length: int) -> NDArray[np.uint8]:
+    """Memory of this thread for packed bytes, used again and again: new memory costs more than packing into it."""
+    if getattr(_memory, "packed", _NONE).size < length:
+        _memory.packed = np.zeros(length, np.uint8)
+    packed: NDArray[np.uint8] = _memory.packed[:length]
+    return packed
 
 
 def long_bytes(message: Message) -> int:

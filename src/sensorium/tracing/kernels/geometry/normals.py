@@ -34,8 +34,7 @@ def find_normals(block, hit, arrays, world, used):
         instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
         end = end_of_run(hit, pk.B_ITEM, k, end_of_run(hit, pk.B_INSTANCE, k, used))
         if instance == NO_HIT:
-            for i in range(k, end):
-                set_miss(block, hit, i)
+            _set_misses(block[k:], hit[k:], end - k)
             k = end
             continue
 
@@ -52,9 +51,22 @@ def find_normals(block, hit, arrays, world, used):
                 x, y, z = block[pk.B_NORMAL_X + i], block[pk.B_NORMAL_Y + i], block[pk.B_NORMAL_Z + i]
                 nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + i], x, y, z)
                 block[pk.B_NORMAL_X + i], block[pk.B_NORMAL_Y + i], block[pk.B_NORMAL_Z + i] = nx, ny, nz
-        for i in range(k, end):
-            hit[rows.COLUMN + i] = column
+        fill_words(hit[rows.COLUMN + k :], column, end - k)
         k = end
+
+
+@jit.function
+def fill_words(words, number, count):
+    """Write a number into the first of some words."""
+    for i in range(count):  # from 0 on, so that none can be negative: this is vector code then
+        words[i] = number
+
+
+@jit.function
+def _set_misses(block, hit, count):
+    """`set_miss` for the first rays."""
+    for k in range(count):
+        set_miss(block, hit, k)
 
 
 @jit.function

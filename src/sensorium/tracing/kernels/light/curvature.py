@@ -269,10 +269,3 @@ def pass_on(block, k, f, first, waiting, mirrored, dx, dy, dz):
     c11, c12, c22 = curvature_turned((c11, c12, c22), _three(block, pk.B_DIRECTION_X, k), child)
     f[first, waiting] = z
     f[first + 1, waiting], f[first + 2, waiting], f[first + 3, waiting] = c11, c12, c22
-
-
-@jit.function
-def take_spread(block, k, f, first, j):
-    """Load what `pass_on` wrote."""
-    for i in range(4):
-        block[rows.SPREAD + i * pk.BLOCK + k] = f[first + i, j]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
-from sensorium.tracing.kernels.geometry.normals import end_of_run, find_normals, set_miss
+from sensorium.tracing.kernels.geometry.normals import end_of_run, fill_words, find_normals, set_miss
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
 
@@ -41,8 +41,7 @@ def resolve(block, hit, arrays, light, world, fills, used):
     while k < used:
         column, end = hit[rows.COLUMN + k], end_of_run(hit, rows.COLUMN, k, used)
         number = black if column == NO_HIT else np.uint32(object_material[column])
-        for i in range(k, end):
-            hit[rows.MATERIAL + i] = number
+        fill_words(hit[rows.MATERIAL + k :], number, end - k)
         if fills:
             _fill_run(block[k:], light.material[number], end - k)
         k = end

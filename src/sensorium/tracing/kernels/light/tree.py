@@ -42,6 +42,13 @@ _X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELED, _BEFORE = range(1
 _RAY, _NODE, _MIRROR, _LEFT_COLUMN, _LEFT_FACE = range(5)
 QUEUE_FLOATS, QUEUE_WORDS = 12, 5
 
+# and the rows of a block that they come from and go to
+_TAKEN_FLOATS = (
+    *(pk.B_ORIGIN_X, pk.B_ORIGIN_Y, pk.B_ORIGIN_Z, pk.B_DIRECTION_X, pk.B_DIRECTION_Y, pk.B_DIRECTION_Z, pk.B_TIME),
+    *(rows.GAIN, rows.PATH_OPL, rows.PATH_Z, rows.TRAVELED, rows.BEFORE),
+)
+_TAKEN_WORDS = rows.RAY, rows.NODE, rows.MIRROR, rows.LEFT_COLUMN, rows.LEFT_FACE
+
 # in scenes with curved mirrors the queue has this many more rows, those of `curvature.pass_on`
 CURVED_FLOATS = 4
 
@@ -97,13 +104,15 @@ def pack_parents(block, hit, light, used):
     it is convex it spreads the beam as well, so that more of it stays inside, but the rest is weak either way.
     """
     passes, most = light.switch[tb.S_ROUND_TRIP], np.uint32((1 << light.switch[tb.S_DEPTH]) - 1)
-    floor, no, count = light.number[tb.N_FLOOR], np.uint32(0), np.uint32(0)
+    floor, no, count, any_goes_on = light.number[tb.N_FLOOR], np.uint32(0), np.uint32(0), np.uint32(0)
     for k in range(used):
         carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
         goes_on = (carried > floor) | (block[rows.KIND + k] != np.float32(tb.SURFACE))
         goes_on &= (hit[rows.NODE + k] < most) & (hit[rows.COLUMN + k] != NO_HIT)
-        hit[rows.MARK + k] = np.uint32(1) if goes_on else no
-    for k in range(used):
+        mark = np.uint32(1) if goes_on else no
+        hit[rows.MARK + k] = mark
+        any_goes_on |= mark
+    for k in range(used if any_goes_on > no else 0):
         hit[np.uint32(rows.PARENTS) + count] = np.uint32(k)
         count = np.uint32(count + hit[rows.MARK + k])
     hit[rows.PARENT_COUNT] = count
@@ -254,40 +263,32 @@ def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_o
     return waiting + 1
 
 
-@jit.inlined
+@jit.function
 def take(block, hit, stacks, media, queue, first, used, far):
     """Load queued children first .. first + used into a block and its stacks, ready to be traced."""
-    f, i = queue.number, queue.word
-    n, widening = media[0, tb.G_INDEX], media[0, tb.G_WIDENING]
+    for row in range(QUEUE_FLOATS):
+        _copy(block[_TAKEN_FLOATS[row] :], queue.number[row, first:], used)
+    for row in range(QUEUE_WORDS):
+        _copy(hit[_TAKEN_WORDS[row] :], queue.word[row, first:], used)
+    for row in range(queue.number.shape[0] - QUEUE_FLOATS):
+        _copy(block[rows.SPREAD + row * BLOCK :], queue.number[QUEUE_FLOATS + row, first:], used)
+    n, widening, air = media[0, tb.G_INDEX], media[0, tb.G_WIDENING], np.uint32(0)
     for k in range(used):
-        j = first + k
-        block[pk.B_ORIGIN_X + k] = f[_X, j]
-        block[pk.B_ORIGIN_Y + k] = f[_Y, j]
-        block[pk.B_ORIGIN_Z + k] = f[_Z, j]
-        block[pk.B_DIRECTION_X + k] = f[_DX, j]
-        block[pk.B_DIRECTION_Y + k] = f[_DY, j]
-        block[pk.B_DIRECTION_Z + k] = f[_DZ, j]
-        block[pk.B_TIME + k] = f[_TIME, j]
         block[pk.B_T_NEAR + k] = np.float32(0.0)
         block[pk.B_T_FAR + k] = far
-        block[rows.GAIN + k] = f[_GAIN, j]
-        block[rows.PATH_OPL + k] = f[_OPL, j]
-        block[rows.PATH_Z + k] = f[_PZ, j]
-        block[rows.TRAVELED + k] = f[_TRAVELED, j]
-        block[rows.BEFORE + k] = f[_BEFORE, j]
         block[rows.MEDIUM_N + k] = n
         block[rows.WIDENING + k] = widening
-        hit[rows.RAY + k] = i[_RAY, j]
-        hit[rows.NODE + k] = i[_NODE, j]
-        hit[rows.MIRROR + k] = i[_MIRROR, j]
-        hit[rows.MEDIUM + k], hit[rows.BEYOND + k] = np.uint32(0), np.uint32(0)
-        hit[rows.LEFT_COLUMN + k] = i[_LEFT_COLUMN, j]
-        hit[rows.LEFT_FACE + k] = i[_LEFT_FACE, j]
-        if f.shape[0] > QUEUE_FLOATS:
-            curvature.take_spread(block, k, f, QUEUE_FLOATS, j)
+    for k in range(used):
+        hit[rows.MEDIUM + k], hit[rows.BEYOND + k] = air, air
     if queue.stacks.held.size > 0:
         for k in range(used):
             copy_stack(queue.stacks, first + k, stacks, k)
+
+
+@jit.inlined
+def _copy(target, source, count):
+    for k in range(count):
+        target[k] = source[k]
 
 
 @jit.inlined
