@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 
 import numpy as np
 import pytest
@@ -95,3 +96,44 @@ def test_points_are_those_of_the_scan(case, tmp_path, python):
     assert found["imu"].shape[0] > 20
     assert np.allclose(found["imu"][:, 1], 1.0, atol=0.01)
     assert np.allclose(found["imu"][:, 2], 0.0, atol=1e-3)
+
+
+def test_metadata_are_read_over_http(python):
+    with socket.socket() as one:
+        try:
+            one.bind(("127.0.0.7", 80))
+        except OSError:
+            pytest.skip("port 80, which the SDK asks at, cannot be bound here")
+    env = yard("ouster-os1-128")
+    env.run(duration_s=0.1).finish()
+    (port,) = free_ports(1)
+    sink = sn.live.open_sink("udp", sensors={"top": {"kind": "ouster", "lidar_port": port, "http": "127.0.0.7:80"}})
+    steps = env.run(duration_s=60.0, live=[sink], realtime=0.1)
+    next(steps)
+    with receiver(python, "ouster_http_client.py", "127.0.0.7") as process:
+        answer, errors = process.communicate(timeout=60)
+    steps.close()
+    assert json.loads(answer or "null") == ["OS-1-128", 128, 1024, port, "v3.0.1"], errors[-2000:]
+
+
+def test_a_receiver_that_is_killed_and_started_again_goes_on(tmp_path, python):
+    env = yard("ouster-os1-128")
+    env.run(duration_s=0.1).finish()
+    lidar_port, imu_port = free_ports(2)
+    given = {"top": {"kind": "ouster", "lidar_port": lidar_port, "imu_port": imu_port}}
+    metadata = tmp_path / "metadata.json"
+    metadata.write_text(json.dumps(ouster_metadata(env, lidar_senders(env, UdpOptions(sensors=given))[0])))
+    sink = sn.live.open_sink("udp", sensors=given)
+    steps = env.run(duration_s=600.0, live=[sink], realtime=0.5)
+    next(steps)
+    with receiver(python, "ouster_receiver.py", metadata, 100, tmp_path / "never.npz") as process:
+        for _ in range(20):
+            next(steps)
+        process.kill()
+    with receiver(python, "ouster_receiver.py", metadata, 2, tmp_path / "out.npz") as process:
+        while process.poll() is None:
+            next(steps)
+        finished(process)
+    steps.close()
+    assert len(np.load(tmp_path / "out.npz")["frame"]) == 2
+    assert not [each.name for each in threading.enumerate() if each.name.startswith("sensorium-live")]

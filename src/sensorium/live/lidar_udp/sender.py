@@ -130,8 +130,8 @@ class PacketSender:
         """How long after its time each of the last datagrams was sent [s]."""
         with self._lock:
             self._count()
-            deviations_s: NDArray[np.float64] = 1e-9 * self._deviation_ns[: min(self._sent, _KEPT)]
-            return deviations_s
+            kept = self._deviation_ns[: min(self._sent, _KEPT)].astype(np.float64)
+            return kept * 1e-9
 
     def reachable(self) -> int:
         """Sockets whose last datagram was not refused."""
