@@ -100,6 +100,7 @@ def test_points_are_those_of_the_scan(case, tmp_path, python):
 
 def test_metadata_are_read_over_http(python):
     with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             one.bind(("127.0.0.7", 80))
         except OSError:
