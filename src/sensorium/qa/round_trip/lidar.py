@@ -28,9 +28,11 @@ _RETURNS = 20_000
 # left in a narrow field: ranges then are on both sides of either limit
 _ASIDE, _ASIDE_OF_FIELD = 0.4, 1.5
 
-# Noise without the parts by light and the biases of channels, which the rows on noise and reach leave out
+# Noise without the parts by light, the biases of channels and that of directions (the sphere has facets), which the
+# rows on noise and reach leave out
 _BY_RANGE: dict[str, Any] = {
-    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0
+    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0,
+    "angle_std_rad": 0.0,
 }  # fmt: skip
 
 # Sweeps over which a rosette fills its field of view
@@ -159,7 +161,7 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
-    noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0, "angle_std_rad": 0.0}
+    noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0}
     silent: dict[str, Any] = {"errors": (), "noise": noise, "detection": None}
     limited = Lidar.from_device(device.path, **silent)
     endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)
