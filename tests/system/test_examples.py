@@ -39,6 +39,7 @@ PAGES = {
     "fault_onsets": "corruption.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
+    "live_yard": "live.md",
     "mujoco_pendulum": "inertial.md",
     "adaptive_cruise": "radar.md",
     "radar_angles": "radar.md",
@@ -48,7 +49,7 @@ PAGES = {
 
 
 # Packages of extras that no other test needs
-NEEDS = {"drones_in_a_forest": "gymnasium"}
+NEEDS = {"drones_in_a_forest": "gymnasium", "live_yard": "foxglove"}
 
 
 # Those that take minutes or hours of simulated time
