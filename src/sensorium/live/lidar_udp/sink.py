@@ -61,7 +61,7 @@ class UdpSink(QueuedSink):
 
     def _open(self, env: Environment, clock: RunClock) -> None:
         self._lidars, self._clock = lidar_senders(env, self._options), clock
-        self._wire = WireClock(max(lidar.duration_ns for lidar in self._lidars))
+        self._wire = WireClock(max(lidar.latency_ns for lidar in self._lidars))
         for lidar in self._lidars:
             source = None if lidar.options.source is None else ip_address(lidar.options.source, "source")
             for channel in lidar.ports:

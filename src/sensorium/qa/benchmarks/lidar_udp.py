@@ -62,7 +62,12 @@ def _count(pipe: Connection) -> None:
             pipe.send(received)
 
 
-def main(seconds: Annotated[float, typer.Option(help="Simulated and real time of the run.")] = 60.0) -> None:
+def main(
+    seconds: Annotated[float, typer.Option(help="Simulated and real time of the run.")] = 60.0,
+    latency: Annotated[
+        float | None, typer.Option(help="Latency of packets [s]; with a long one a run that falls behind delays none.")
+    ] = None,
+) -> None:
     """Run, print the figures, and fail if a bound is missed."""
     env, lidar = environment()
     env.run(duration_s=0.2).finish()
@@ -70,7 +75,9 @@ def main(seconds: Annotated[float, typer.Option(help="Simulated and real time of
     ours, theirs = get_context("spawn").Pipe()
     receiver = get_context("spawn").Process(target=_count, args=(theirs,), daemon=True)
     receiver.start()
-    sink = sn.live.open_sink("udp", sensors={"top": {"kind": "ouster", "lidar_port": ours.recv()}})
+    sink = sn.live.open_sink(
+        "udp", sensors={"top": {"kind": "ouster", "lidar_port": ours.recv(), "latency_s": latency}}
+    )
     assert isinstance(sink, UdpSink)
     env.run(duration_s=seconds, realtime=True, live=[sink]).finish()
     received = ours.recv()
