@@ -43,6 +43,8 @@ client = threading.Thread(target=receive, args=(stop,))
 for number, _ in enumerate(env.run(DURATION_S, realtime=clock, live=[sink])):
     if number == 0:
         client.start()
+        while not sink.state().receivers:
+            stop.wait(0.01)
     if number == int(100 * DURATION_S) - 1:
         sink_state = sink.state()
         while len(path) < 50:  # what is on its way arrives

@@ -45,6 +45,10 @@ CLIENT = """
                     channels |= {channel["id"]: channel["topic"] for channel in told["channels"]}
                     wanted = [{"id": channel["id"], "channelId": channel["id"]} for channel in told["channels"]]
                     socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+                elif told["op"] == "status" and "nknown channel ID: " in told["message"]:  # not yet
+                    number = int(told["message"].split("ID: ")[1])
+                    again = [{"id": number, "channelId": number}]
+                    socket.send(json.dumps({"op": "subscribe", "subscriptions": again}))
             elif frame[0] == 1:
                 topic = channels[struct.unpack("<BIQ", frame[:13])[1]]
                 counts[topic] = counts.get(topic, 0) + 1

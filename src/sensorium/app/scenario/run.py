@@ -4,7 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -282,7 +282,7 @@ def _record(
         controllers = scenario.controllers(env)
         stop = stack.enter_context(InterruptsWait())
         began_s = time.perf_counter()
-        for _ in live.steps(env, spec.duration_s, stop):
+        for _ in stack.enter_context(closing(live.steps(env, spec.duration_s, stop))):
             for controller in controllers:
                 controller.step(env)
             for observe in observers:

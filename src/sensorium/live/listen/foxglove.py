@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 import time
 from collections.abc import Callable
@@ -26,6 +27,10 @@ _MESSAGE_DATA = 1
 # Longest message that is accepted [bytes], and wait before a lost connection is tried again [s]
 _LONGEST = 1 << 28
 _RETRY_S = 0.5
+
+# How servers refuse a channel that they do not know yet, and time for them to know it [s]
+_UNKNOWN = re.compile(r"[Uu]nknown channel ID: (\d+)")
+_KNOWN_S = 0.02
 
 # Time for a server to say goodbye [s]
 _CLOSE_S = 0.5
@@ -112,8 +117,11 @@ class FoxgloveReceiver(Receiver):
         self._channels = {}
 
     def _control(self, frame: str) -> None:
-        """Subscribe to new channels."""
+        """Subscribe to new channels, and again to one that the server announced before it knew it itself."""
         told = json.loads(frame)
+        if told.get("op") == "status" and (unknown := _UNKNOWN.search(told.get("message", ""))):
+            time.sleep(_KNOWN_S)
+            self._subscribe([int(unknown.group(1))])
         if told.get("op") != "advertise":
             return
         wanted = []
@@ -122,12 +130,16 @@ class FoxgloveReceiver(Receiver):
             if self._options.topics and topic not in self._options.topics:
                 continue
             self._channels[channel["id"]] = channel
-            wanted.append({"id": channel["id"], "channelId": channel["id"]})
+            wanted.append(channel["id"])
             definition = _definition(channel)
             key = topic, channel["schemaName"]
             self._encodings[key] = Encoding(channel["encoding"], channel.get("schemaEncoding") or "", definition)
         if wanted:
-            self._connection.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+            self._subscribe(wanted)
+
+    def _subscribe(self, channels: list[int]) -> None:
+        subscriptions = [{"id": channel, "channelId": channel} for channel in channels]
+        self._connection.send(json.dumps({"op": "subscribe", "subscriptions": subscriptions}))
 
     def _message(self, frame: bytes) -> Received | None:
         if len(frame) < _DATA.size or frame[0] != _MESSAGE_DATA:

@@ -81,6 +81,10 @@ class Client:
             self.channels |= new
             chosen = [i for i, channel in new.items() if self.wanted is None or channel["topic"] in self.wanted]
             self.ask("subscribe", subscriptions=[{"id": i, "channelId": i} for i in chosen])
+        elif told["op"] == "status" and "nknown channel ID: " in told["message"]:
+            # The SDK announces a channel some microseconds before it can be subscribed to
+            number = int(told["message"].split("ID: ")[1])
+            self.ask("subscribe", subscriptions=[{"id": number, "channelId": number}])
         elif told["op"] == "advertiseServices":
             self.services |= {service["name"]: service["id"] for service in told["services"]}
 

@@ -1,5 +1,7 @@
 """The receiver of `sensorium listen foxglove`, beside a server of this library that stops and starts again."""
 
+import json
+
 import sensorium as sn
 from sensorium.live.listen.foxglove import FoxgloveListening, FoxgloveReceiver
 
@@ -36,3 +38,18 @@ def test_chosen_topics_arrive_and_a_server_that_comes_back_is_found_again():
         hear(again)
         assert {received.source for received in heard} == {"/gyro/data_raw"}
         again.close()
+
+
+def test_a_channel_that_the_server_does_not_know_yet_is_asked_for_again():
+    receiver, sent = FoxgloveReceiver(FoxgloveListening()), []
+
+    class Connection:
+        def send(self, text):
+            sent.append(json.loads(text))
+
+    receiver._connection = Connection()
+    channel = {"id": 8, "topic": "/a", "encoding": "cdr", "schemaName": "a/msg/B", "schemaEncoding": "ros2msg"}
+    receiver._control(json.dumps({"op": "advertise", "channels": [channel]}))
+    receiver._control(json.dumps({"op": "status", "level": 2, "message": "Unknown channel ID: 8"}))
+    receiver._control(json.dumps({"op": "status", "level": 1, "message": "All is well"}))
+    assert sent == [{"op": "subscribe", "subscriptions": [{"id": 8, "channelId": 8}]}] * 2

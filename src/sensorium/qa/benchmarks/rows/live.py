@@ -1,6 +1,5 @@
 """What a live sink with a receiver in another process adds to a run's steps: clouds of 131,072 points at 20 Hz."""
 
-import json
 import subprocess
 import sys
 import time
@@ -136,20 +135,12 @@ class _Receiver:
 
 
 def _receive_foxglove(port: str) -> None:
-    from websockets.sync.client import connect
+    from sensorium.live.listen.foxglove import FoxgloveListening, FoxgloveReceiver
 
-    protocols: Any = ["foxglove.sdk.v1"]
-    with connect(f"ws://127.0.0.1:{port}", subprotocols=protocols, max_size=None, proxy=None) as server:
+    with FoxgloveReceiver(FoxgloveListening(port=int(port), topics=(_TOPIC,))) as receiver:
         while True:
-            frame = server.recv()
-            if isinstance(frame, bytes):
-                print(len(frame), flush=True)
-                continue
-            told = json.loads(frame)
-            if told["op"] == "advertise":
-                wanted = [channel["id"] for channel in told["channels"] if channel["topic"] == _TOPIC]
-                asked = [{"id": number, "channelId": number} for number in wanted]
-                server.send(json.dumps({"op": "subscribe", "subscriptions": asked}))
+            if receiver.receive(1.0) is not None:
+                print("a cloud", flush=True)
 
 
 PATHS = {
