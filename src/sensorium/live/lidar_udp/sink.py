@@ -18,7 +18,7 @@ from sensorium.live.step import LiveStep
 from sensorium.pacing import RunClock
 
 # When the sink is closed, the last packets have this long to leave [s]
-_LAST_S = 0.4
+_LAST_S = 0.8
 
 
 class UdpSink(QueuedSink):
