@@ -86,6 +86,16 @@ SINKS: dict[str, SinkKind] = {
         "sensorium.live.ros2.dds:DdsSink",
         package="cyclonedds",
     ),
+    "udp": SinkKind(
+        "lidars as their makers' UDP packets",
+        "sensorium.live.lidar_udp.options:UdpOptions",
+        "sensorium.live.lidar_udp.sink:UdpSink",
+    ),
+    "pcap": SinkKind(
+        "the same packets in a capture file",
+        "sensorium.live.lidar_udp.options:PcapOptions",
+        "sensorium.live.lidar_udp.pcap_sink:PcapSink",
+    ),
 }
 
 

@@ -23,13 +23,14 @@ LAYOUT = "foxglove-layout.json"
 KEYS = "space pauses, s steps, + and - change the speed, r resets, Ctrl-C ends"
 
 
-def live_values(live: str | None, speed: str | None, path: Path) -> dict[str, Any]:
-    """Values by dotted key that `--live` and `--speed` set.
+def live_values(live: str | None, speed: str | None, path: Path, pcap: Path | None = None) -> dict[str, Any]:
+    """Values by dotted key that `--live`, `--speed` and `--pcap` set.
 
     Args:
         live: Names of sinks with commas between; their options in the file's own section `live:` stay.
         speed: A number, or max.
         path: The scenario file.
+        pcap: File for lidar packets; a run that only writes it has no pace.
     """
     values: dict[str, Any] = {}
     section = None if live is None else read_document(path).data.get("live")
@@ -38,6 +39,10 @@ def live_values(live: str | None, speed: str | None, path: Path) -> dict[str, An
             raise SpecError(f"--live is {live!r}; each name must be one of {', '.join(SINKS)}")
         if not isinstance(section, dict) or section.get(name) in (None, False):
             values[f"live.{name}"] = {}
+    if pcap is not None:
+        values["live.pcap.path"] = str(pcap)
+        if live is None and speed is None:
+            values["live.speed"] = None
     if speed is not None:
         try:
             values["live.speed"] = None if speed == "max" else float(speed)

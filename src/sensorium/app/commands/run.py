@@ -72,6 +72,9 @@ def run(
         str | None,
         typer.Option(metavar="X|max", help="Simulated over real time of a live run; max steps as fast as possible."),
     ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the packets of lidars as a capture, see docs/live.md.")
+    ] = None,
     skip_nodes: Annotated[
         bool,
         typer.Option("--skip-nodes", help="Leave out nodes of the cluster that differ from this machine."),
@@ -91,8 +94,8 @@ def run(
     if skip_nodes and cluster is None:
         raise SpecError("--skip-nodes is given without --cluster, whose nodes it is about")
     if path.name == "manifest.json":
-        if seed is not None or set_ or sweep or live or speed:
-            options_ = "--seed, --set, --sweep, --live and --speed"
+        if seed is not None or set_ or sweep or live or speed or pcap:
+            options_ = "--seed, --set, --sweep, --live, --speed and --pcap"
             raise SpecError(f"FILE is {file!r}, a manifest; {options_} would make it another run")
         if cluster is not None:
             raise SpecError(f"FILE is {file!r}, a manifest, and --cluster is {cluster!r}; a run is repeated here only")
@@ -102,9 +105,10 @@ def run(
     # If one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
     options: dict[str, str] = {}
-    sinks = live_values(live, speed, path)
+    sinks = live_values(live, speed, path, pcap)
     values = sinks | values
-    options |= {key: "--speed" if key == "live.speed" else "--live" for key in sinks}
+    named = {"live.speed": "--speed", "live.pcap.path": "--pcap"}
+    options |= {key: named.get(key, "--live") for key in sinks}
     if seed is not None:
         values["seed"], options["seed"] = seed, "--seed"
 

@@ -73,6 +73,11 @@ RECEIVERS: dict[str, ReceiverKind] = {
         "sensorium.live.listen.dds:DdsReceiver",
         package="cyclonedds",
     ),
+    "udp": ReceiverKind(
+        "packets of lidars",
+        "sensorium.live.listen.lidar_udp:LidarListening",
+        "sensorium.live.listen.lidar_udp:LidarReceiver",
+    ),
 }
 
 

@@ -24,12 +24,15 @@ Array = NDArray[np.float64]
 _NEAR, _FAR = 0.1, 0.8
 _RETURNS = 20_000
 
-# Offset of the sphere for the range limits to the left, in radii: ranges then are on both sides of either limit
-_ASIDE = 0.4
+# Offset of the sphere for the range limits to the left, in radii, or this many times the sine of the widest ray to the
+# left in a narrow field: ranges then are on both sides of either limit
+_ASIDE, _ASIDE_OF_FIELD = 0.4, 1.5
 
-# Noise without the parts by light and the biases of channels, which the rows on noise and reach leave out
+# Noise without the parts by light, the biases of channels and that of directions (the sphere has facets), which the
+# rows on noise and reach leave out
 _BY_RANGE: dict[str, Any] = {
-    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0
+    "by_range": (), "by_signal": None, "by_reflectance": (), "channel_bias_m": (), "channel_bias_std_m": 0.0,
+    "angle_std_rad": 0.0,
 }  # fmt: skip
 
 # Sweeps over which a rosette fills its field of view
@@ -158,11 +161,12 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     if getattr(sheet, name) is None:
         return []
     stated_m = sheet.number(name)
-    noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0, "angle_std_rad": 0.0}
+    noise = {**_BY_RANGE, "base_m": 0.0, "slope": 0.0, "square_per_m": 0.0}
     silent: dict[str, Any] = {"errors": (), "noise": noise, "detection": None}
     limited = Lidar.from_device(device.path, **silent)
     endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)
-    scans = [_sweep(device, lidar, stated_m, aside_m=_ASIDE * stated_m)[0][0] for lidar in (limited, endless)]
+    aside = min(_ASIDE, _ASIDE_OF_FIELD * float(limited.pattern.rays().direction_S[..., 1].max()))
+    scans = [_sweep(device, lidar, stated_m, aside_m=aside * stated_m)[0][0] for lidar in (limited, endless)]
     seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"

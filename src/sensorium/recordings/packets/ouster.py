@@ -28,7 +28,6 @@ assert (HEADER.itemsize, FOOTER.itemsize, IMU_PACKET.itemsize) == (32, 32, 48)
 
 LIDAR_KIND, VALID_COLUMN = 1, 1
 MOST_CHANNELS, MOST_COLUMNS = 256, 4096
-_CRC_POLYNOMIAL = 0xC96C5795D7870F42
 LEGACY = "LEGACY"
 
 
@@ -154,27 +153,3 @@ def words_of(fields: dict[str, NDArray[np.uint32]], profile: str) -> NDArray[np.
             raise SpecError(f"{name} is up to {np.max(values)}; {profile} has {bits.length + bits.dropped} bits for it")
         words[..., bits.word] |= counts << np.uint32(bits.first)
     return words
-
-
-def crc64(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """CRC-64 (ECMA-182, reflected, as in XZ) of rows of bytes.
-
-    Args:
-        data: Bytes, shape (n, length).
-
-    Returns:
-        Shape (n,).
-    """
-    crc, table = np.full(len(data), ~np.uint64(0)), _crc_table()
-    for k in range(data.shape[1]):
-        crc = table[(crc ^ data[:, k]) & np.uint64(0xFF)] ^ (crc >> np.uint64(8))
-    return ~crc
-
-
-@cache
-def _crc_table() -> NDArray[np.uint64]:
-    table = np.arange(256, dtype=np.uint64)
-    for _ in range(8):
-        odd = (table & np.uint64(1)).astype(bool)
-        table = (table >> np.uint64(1)) ^ np.where(odd, np.uint64(_CRC_POLYNOMIAL), np.uint64(0))
-    return table

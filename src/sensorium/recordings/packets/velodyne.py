@@ -40,7 +40,6 @@ class Model(NamedTuple):
         sheet: Name of its data sheet in the library, which has its angles and times.
         firings_per_block: Firings in one block.
         banks: Blocks of one firing.
-        channel_time_us: Time of each channel from its firing's [us]; empty where the data sheet has it.
     """
 
     name: str
@@ -50,11 +49,7 @@ class Model(NamedTuple):
     sheet: str
     firings_per_block: int = 1
     banks: int = 1
-    channel_time_us: tuple[float, ...] = ()
 
-
-# A VLS-128 fires eight lasers every 2.665 us, with a pause of one such time after the first 64 (nebula's timing)
-_VLS128_US = tuple(2.665 * (k // 8 + k // 64) for k in range(128))
 
 MODELS = {
     model.product: model
@@ -62,7 +57,7 @@ MODELS = {
         Model("HDL-32E", 0x21, 32, 0.002, "velodyne-hdl32e"),
         Model("VLP-16", 0x22, 16, 0.002, "velodyne-vlp16", firings_per_block=2),
         Model("VLP-32C", 0x28, 32, 0.004, "velodyne-vlp32c"),
-        Model("VLS-128", 0xA1, 128, 0.004, "velodyne-vls128", banks=4, channel_time_us=_VLS128_US),
+        Model("VLS-128", 0xA1, 128, 0.004, "velodyne-vls128", banks=4),
     )
 }
 

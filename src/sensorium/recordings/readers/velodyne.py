@@ -29,8 +29,6 @@ def velodyne_recording(
     model = velodyne.MODELS[int(packets["product"][0])]
     fired = velodyne.firings(packets, model, mode)
     beams = beams_of_sheet(model.sheet)
-    if model.channel_time_us:
-        beams = beams._replace(time_s=1e-6 * np.array(model.channel_time_us))
     if calibration is not None:
         beams = Beams(*read_angles(calibration, model.channels), beams.time_s)
     columns = columns_of(

@@ -4,6 +4,7 @@ import os
 import pty
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -27,6 +28,10 @@ def test_names_become_sections_and_options_of_the_file_stay(tmp_path):
     assert live_values(None, "0.5", scenario(tmp_path)) == {"live.speed": 0.5}
     assert live_values(None, "max", scenario(tmp_path)) == {"live.speed": None}
     assert live_values(None, None, scenario(tmp_path)) == {}
+    only = {"live.pcap.path": "a.pcap", "live.speed": None}
+    assert live_values(None, None, scenario(tmp_path), Path("a.pcap")) == only
+    both = {"live.udp": {}, "live.pcap.path": "a.pcap"}
+    assert live_values("udp", None, scenario(tmp_path), Path("a.pcap")) == both
 
 
 def test_other_names_and_speeds_are_refused(tmp_path):

@@ -89,13 +89,6 @@ def test_a_value_that_does_not_fit_is_refused():
         ouster.packet_type("LEGACY", 100_000, 16)
 
 
-def test_crc_is_that_of_xz():
-    rows = np.frombuffer(b"123456789123456788", np.uint8).reshape(2, 9)
-    crc = ouster.crc64(rows)
-    assert int(crc[0]) == 0x995DC9BBDF1939FA
-    assert crc[0] != crc[1]
-
-
 @pytest.mark.parametrize("name", ["os0", "os1", "os1-32"])
 def test_recorded_bytes_decoded_and_encoded_again_are_identical(name):
     path, _ = lidar(name)
