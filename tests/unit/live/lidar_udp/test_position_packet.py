@@ -37,3 +37,10 @@ def test_sentence_has_place_motion_time_and_checksum(latitude, longitude):
     assert found[1] * (1 if east == "E" else -1) == pytest.approx(longitude, abs=1e-4)
     assert float(knots) == pytest.approx(5.0 * 3600 / 1852, abs=0.06)
     assert float(course) == pytest.approx(36.9, abs=0.06)
+
+
+def test_without_a_fix_the_sentence_is_void():
+    outage = sn.corruption.Dropout(probability=1.0, fill="nan")
+    packet = position_packet(reading(origin=(48.0, 11.0, 0.0), extra=(outage,)), 0.0)
+    assert packet[202] == 0
+    assert packet[206:].startswith(b"$GPRMC,000000.50,V,,,,,,,010170,,,N*")
