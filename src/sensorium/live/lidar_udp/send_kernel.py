@@ -27,7 +27,7 @@ _send = types.ExternalFunction("send", types.intp(types.int32, types.intp, types
 _sleep = types.ExternalFunction("nanosleep", types.int32(types.intp, types.intp))
 
 PENDING, SENT, REFUSED, FAILED = 0, 1, 2, 3
-"""State of a datagram: waits; sent; sent, after the socket reported that nobody received an earlier one; not sent."""
+"""State of a datagram: waits; sent; sent, after the socket reported an earlier one as not received; not sent."""
 
 ADDED, STOP = 0, 1
 """Places in `control`: number of datagrams handed over so far, and whether to end."""

@@ -9,7 +9,7 @@ class WireClock:
 
     A paced run ends no step before its time, so the anchor is the least that any step has shown. A run that falls
     behind does not move it, and its packets are late, until it is behind by more than a bound (a pause, another speed,
-    a slow machine): then counting begins anew. Without a speed everything is due at once.
+    a slow machine): then counting begins again. Without a speed everything is due at once.
     """
 
     def __init__(self, most_behind_ns: int) -> None:

@@ -136,7 +136,9 @@ def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
         for scan, truth in _sweep(device, lidar, range_m, math.ceil(_RETURNS / rays))
     ]
     error_m = np.concatenate(errors)
-    std_mm, share = 1e3 * float(error_m.std()), Z / math.sqrt(2.0 * len(error_m))
+    # Standard error of a standard deviation, over it: sqrt((2 + excess kurtosis) / 4 n)
+    excess = sheet.number("excess_kurtosis") or 0.0
+    std_mm, share = 1e3 * float(error_m.std()), Z * math.sqrt((2.0 + excess) / (4.0 * len(error_m)))
     what = f"range noise at {range_m:g} m, 1 sigma"
     low, high = std_mm * (1.0 - share), std_mm * (1.0 + share)
     return [Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", stated.grade)]
