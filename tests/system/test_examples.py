@@ -52,18 +52,8 @@ PAGES = {
 NEEDS = {"drones_in_a_forest": "gymnasium", "live_yard": "foxglove"}
 
 
-# Those that take minutes or hours of simulated time
-LONG = {"adaptive_cruise", "imu", "imu_from_recording", "radar_angles"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name in LONG))
-        for name in [*PICTURES, *PAGES]
-        if name != "wheel_odometry"
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in [*PICTURES, *PAGES] if name != "wheel_odometry"])
 def test_an_example_leaves_its_picture_and_says_what_it_found(name, tmp_path, program):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])

@@ -332,6 +332,7 @@ def test_every_check_has_a_mutation_and_every_mutation_a_check():
     assert set(MUTATIONS) == set(CHECKS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_wrong_model_turns_its_check_red(name, monkeypatch):
     check = CHECKS[name]

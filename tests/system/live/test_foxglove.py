@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = """
 title: Live
 duration_s: {duration_s}

@@ -13,7 +13,10 @@ import pytest
 import sensorium as sn
 
 GPSD = shutil.which("gpsd") or shutil.which("gpsd", path="/usr/sbin:/usr/local/sbin")
-pytestmark = pytest.mark.skipif(GPSD is None, reason="gpsd is not installed (apt-get install gpsd gpsd-clients)")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(GPSD is None, reason="gpsd is not installed (apt-get install gpsd gpsd-clients)"),
+]
 
 ORIGIN = (48.1, 11.6, 520.0)
 SPEED_M_S, COURSE_DEG = 5.0, math.degrees(math.atan2(3.0, 4.0))

@@ -8,6 +8,8 @@ from mcap.reader import make_reader
 import sensorium as sn
 from tests.system.live.ros2_runs import Running, car, eventually, free_port
 
+pytestmark = pytest.mark.slow
+
 TOPICS = {"/clock", "/tf", "/tf_static", "/flat/points", "/flat/scan", "/imu/data_raw", "/ray/points", "/ray/range"}
 
 

@@ -20,6 +20,8 @@ from sensorium.live.ros2.dds import dds_qos, dds_topic, open_participant, open_r
 from sensorium.live.ros2.dds_types import topic_type
 from sensorium.live.ros2.dds_writing import BytesWriter
 
+pytestmark = pytest.mark.slow
+
 IMU = "rt/imu/data_raw"
 
 

@@ -23,6 +23,8 @@ from tests.system.live.ros2_runs import Counting, Running, car, eventually, free
 
 zenoh = pytest.importorskip("zenoh")
 
+pytestmark = pytest.mark.slow
+
 KINDS = {
     "/clock": "rosgraph_msgs/msg/Clock",
     "/tf": "tf2_msgs/msg/TFMessage",

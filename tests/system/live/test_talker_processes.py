@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = """
 duration_s: 600
 world: {kind: kinematic, step_s: 0.02, bodies: {car: {kind: line, velocity: [3, 4, 0]}}}

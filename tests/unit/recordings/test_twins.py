@@ -54,6 +54,7 @@ def test_the_page_has_a_picture_and_the_figures_of_a_radar(tmp_path):
         assert quantity in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "least"),
     [

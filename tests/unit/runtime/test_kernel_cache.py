@@ -121,6 +121,7 @@ def run(package, code="import sensorium.kernels", **variables):
     return int(result), int(hits), index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "before", "after", "result"),
     [
@@ -170,6 +171,7 @@ def test_a_full_disk_costs_one_warning(package):
     assert not list((package.parents[1] / "cache").rglob("*.nbc"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [lambda data: data[:50], lambda data: b"", lambda data: bytes(reversed(data))])
 @pytest.mark.parametrize("which", ["*.nbi", "*.nbc"])
 def test_a_damaged_file_is_compiled_again(package, which, damage):

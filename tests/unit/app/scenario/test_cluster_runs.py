@@ -73,6 +73,7 @@ def test_a_series_goes_on_where_it_was(local_cluster, folder):
         list(sweep_on_cluster(given[:2], folder / "out"))
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_is_killed_is_done_by_another(local_cluster, folder):
     """A process is killed while it writes; its run is begun again by another."""
     given = series(folder, duration_s=20.0, **{"outputs.mcap": True})
@@ -168,6 +169,7 @@ outputs: {report: false, mcap: false, clouds: {format: npz}}
 """
 
 
+@pytest.mark.slow
 def test_a_scene_in_parts_gives_the_files_of_one_process(local_cluster, folder):
     import numpy as np
 

@@ -54,6 +54,7 @@ def test_each_is_done_once(dealt):
     assert dealt(*"abcdefg") == {key: (key, 1) for key in "abcdefg"}
 
 
+@pytest.mark.slow
 def test_what_dies_is_begun_again(dealt):
     assert dealt("a", "die2", "held", "b") == {"a": ("a", 1), "die2": ("die2", 3), "held": ("held", 4), "b": ("b", 1)}
 

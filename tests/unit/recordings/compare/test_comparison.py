@@ -119,6 +119,7 @@ def test_devices_that_do_not_fit_are_refused(recording):
         compare_lidar(recording, describe("livox-avia"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["vlp16", "xt32", "pandar64", "os0-at-rest", "os1", "vls128"])
 def test_twins_of_real_devices_are_within_the_limits_on_what_was_held_out(name, tmp_path):
     recording = open_recording(real_lidar(name)[0])

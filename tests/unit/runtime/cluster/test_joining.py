@@ -57,6 +57,7 @@ def python(code):
     return done.stdout
 
 
+@pytest.mark.slow
 @needs_ray
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_local_cluster_listens_on_loopback_only():
@@ -67,6 +68,7 @@ def test_a_local_cluster_listens_on_loopback_only():
     assert lines[-1] == "ENDED False None True"  # Ray leaves its own handler of SIGTERM
 
 
+@pytest.mark.slow
 @needs_ray
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Ray keeps to loopback by itself")
 def test_a_cluster_that_others_could_reach_is_refused():
