@@ -168,10 +168,7 @@ def test_results_come_to_the_disk_of_the_command(rack, tmp_path, expected):
 
 
 def test_a_lost_head_is_told(rack, tmp_path):
-    """The command ends with one line of ours that says how to go on.
-
-    A head that dies during a call of Ray is told by Ray, in one line after a minute: it ends the process.
-    """
+    """The command ends with one line of ours that says how to go on, and none of Ray's; given again, it goes on."""
     file, out = scenario(tmp_path / "shared"), tmp_path / "out"
     head, second = rack.nodes(2)
     driver = second.start(*command(file, out, rack.address, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -184,8 +181,6 @@ def test_a_lost_head_is_told(rack, tmp_path):
     print(f"a lost head is told after {time.monotonic() - began:.1f} s: {complaints}")
     lines = [line for line in complaints.splitlines() if not line.startswith("sensorium: sn")]
     assert len(lines) == 1, complaints
-    if "Failed to connect to GCS within 60 seconds" not in lines[0]:
-        assert lines[0].startswith("sensorium: the head of the cluster, 10.77.0.1:6379, has not answered")
-        assert "the same command goes on" in lines[0]
-        assert driver.returncode == 2
-    assert driver.returncode != 0
+    assert lines[0].startswith("sensorium: the head of the cluster, 10.77.0.1:6379, has not answered")
+    assert "the same command goes on" in lines[0]
+    assert driver.returncode == 2

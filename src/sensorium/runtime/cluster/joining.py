@@ -65,6 +65,8 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
         with environment(settings):
             tokens.forget()
             _join(ray, address, cpus)
+        if address != LOCAL:
+            left.enter_context(head.watched(ray))
         yield
 
 
